@@ -11,13 +11,14 @@ BRIDGES := gymnasium,onnx,openspiel,pettingzoo
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bridges bench lint format sanitize tsan fuzz soak constraints stubs clean
+.PHONY: help demo test test-all test-bridges test-cluster bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
 	@echo "make demo         install into .venv and watch an agent learn"
 	@echo "make test         run the tests"
 	@echo "make test-all     run the slow tests too"
 	@echo "make test-bridges run the tests of the bridges to other libraries"
+	@echo "make test-cluster run the tests of clusters: Ray with three nodes here"
 	@echo "make bench        measure speed beside peers"
 	@echo "make lint         check format, style and types"
 	@echo "make format       fix format and style"
@@ -36,15 +37,19 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,web]"
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,numba,plots,notebook,references,sweep,truths]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,numba,plots,notebook,references,sweep,truths,web]"
 	touch $@
 
 $(VENV)/installed-bridges: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,$(BRIDGES)]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,web,$(BRIDGES)]"
+	touch $@
+
+$(VENV)/installed-cluster: $(VENV)/installed
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,ray,dask]"
 	touch $@
 
 demo: $(VENV)/installed
@@ -58,6 +63,9 @@ test-all: $(VENV)/installed-bench
 
 test-bridges: $(VENV)/installed-bridges
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/bridges
+
+test-cluster: $(VENV)/installed-cluster
+	$(BIN)/python -m pytest -m "cluster" tests/cluster tests/jobs
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py

@@ -3,16 +3,19 @@
     python bench/own_games.py [--seconds 2] [PART ...]
 
 Parts: random (random games), td (TD n-tuple training), mcts (MCTS over an n-tuple network), first (first and later use
-in a new process). Connect Four is written twice: `Plain` keeps the cells in a list, `Bits` uses bitboards, as an
-expert would. All learn and play with the engine's tuples and cell values. CPU time on one core: the best of seven turns,
-and the median of the ratios with their range.
+in a new process), breakthrough (the game of the tutorial beside breakthrough.cpp, the same rules in C++). Connect Four
+is written twice: `Plain` keeps the cells in a list, `Bits` uses bitboards, as an expert would. All learn and play with
+the engine's tuples and cell values. CPU time on one core: the best of seven turns, and the median of the ratios with
+their range.
 """
 
 import argparse
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +26,7 @@ import boardlab as bl
 from boardlab import _engine
 
 TURNS = 7
-PARTS = ("random", "td", "mcts", "first")
+PARTS = ("random", "td", "mcts", "first", "breakthrough")
 U = np.uint64
 
 
@@ -247,17 +250,51 @@ def search(seconds: float) -> None:
         report("MCTS over n-tuples, 70 tuples of 8 cells", "iterations a second", measures)
 
 
-def report(title: str, unit: str, measures: dict[str, Callable[[], float]]) -> None:
-    """Measure all rules in turn; of the ratios, the median and the range."""
+def breakthrough(seconds: float) -> None:
+    """The tutorial's game beside the same rules in C++, compiled as CONTRIBUTING.md says."""
+    here = Path(__file__).parent
+    runpy.run_path(str(here.parent / "examples" / "breakthrough.py"))
+    with tempfile.TemporaryDirectory() as folder:
+        library = f"{folder}/libcpp.so"
+        words = ["-std=c++20", "-O2", "-shared", "-fPIC", "-I", bl.include()]
+        subprocess.run(["g++", *words, str(here / "breakthrough.cpp"), "-o", library], check=True)
+        both = {"C++": bl.load_game(library), "Python": bl.game("breakthrough")}
+
+    def play(game: bl.Game) -> float:
+        return rate(lambda: 2000 + 0 * _engine.random_games(game.core, 2000, 1)[0], seconds)
+
+    def train(game: bl.Game) -> float:
+        """A whole run of the tutorial, with its checkpoints."""
+        with tempfile.TemporaryDirectory() as run:
+            start = time.process_time()
+            bl.train(game, episodes=20_000, out=run, seed=1, exams=[])
+            return 20_000 / (time.process_time() - start)
+
+    report(
+        "Random games", "games a second", {n: lambda g=g: play(g) for n, g in both.items()}, "Breakthrough"
+    )
+    report(
+        "boardlab train",
+        "episodes a second",
+        {n: lambda g=g: train(g) for n, g in both.items()},
+        "Breakthrough",
+    )
+
+
+def report(
+    title: str, unit: str, measures: dict[str, Callable[[], float]], game: str = "Connect Four"
+) -> None:
+    """Measure all rules in turn; of the ratios to the first, the median and the range."""
+    first = next(iter(measures))
     turns = [{name: measure() for name, measure in measures.items()} for _ in range(TURNS)]
     rows = []
     for name in measures:
-        ratios = sorted(turn[name] / turn["built in"] for turn in turns)
+        ratios = sorted(turn[name] / turn[first] for turn in turns)
         spread = f"{ratios[TURNS // 2]:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
         rows.append([name, f"{max(turn[name] for turn in turns):,.0f}", spread])
     table(
-        f"{title}, Connect Four",
-        ["rules", unit, "of the built-in"],
+        f"{title}, {game}",
+        ["rules", unit, f"of {first}"],
         rows,
         f"one core, CPU time, {TURNS} turns",
     )
@@ -306,6 +343,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds of a turn")
     given = parser.parse_args()
     work = {"random": random_games, "td": training, "mcts": search, "first": first_use}
+    work["breakthrough"] = breakthrough
     for part in given.parts or PARTS:
         work[part](given.seconds)
 

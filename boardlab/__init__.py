@@ -28,6 +28,7 @@ from boardlab.games import (
     TERMINAL,
     BatchEnv,
     Game,
+    LibraryGame,
     PythonGame,
     State,
     c_game,
@@ -43,8 +44,10 @@ from boardlab.games import (
     register_game,
     stylesheet,
 )
+from boardlab.jobs.clusters import cluster
 from boardlab.options import option
 from boardlab.paths import include
+from boardlab.plugins import load_plugins
 from boardlab.search import (
     Agent,
     Decision,
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
     from boardlab.learners.compare import Comparison, compare
     from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
+    from boardlab.learners.own import register_learner
     from boardlab.learners.players import Players, players
     from boardlab.learners.run import Run, open_run
     from boardlab.notebooks import match, play, tournament
@@ -99,6 +103,7 @@ __all__ = [
     "ExamTable",
     "Forest",
     "Game",
+    "LibraryGame",
     "ManyRuns",
     "MatchResult",
     "Players",
@@ -119,6 +124,7 @@ __all__ = [
     "balance",
     "c_game",
     "cards",
+    "cluster",
     "compare",
     "describe",
     "evaluate",
@@ -132,6 +138,7 @@ __all__ = [
     "include",
     "list_runs",
     "load_game",
+    "load_plugins",
     "match",
     "open_run",
     "option",
@@ -147,6 +154,7 @@ __all__ = [
     "register_exam",
     "register_features",
     "register_game",
+    "register_learner",
     "reproduce",
     "resume",
     "resume_many",

@@ -50,6 +50,10 @@ class TableFullError(BoardLabError):
     """A learner's table is full; everything it has learned is intact."""
 
 
+class UnknownNameError(BoardLabError):
+    """Nothing has this name; a plugin that was not run may bring it."""
+
+
 class OutOfMemoryError(BoardLabError, MemoryError):
     """A request does not fit into memory."""
 
@@ -112,7 +116,7 @@ OF_YOUR_OWN = " (or one of your own: boardlab --plugin FILE ...)"
 """Follows a list of known names where a plugin may add more."""
 
 
-def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> BoardLabError:
+def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> UnknownNameError:
     """Make the error for an unknown name: the nearest known one or all, then `more`."""
     names = list(known)
     name, nearest = shown(given), []
@@ -121,10 +125,10 @@ def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> B
         lower = {word.lower(): word for word in names}
         nearest = difflib.get_close_matches(_short(given).lower(), lower, n=1, cutoff=0.5)
     if nearest:
-        return BoardLabError(f'unknown {kind} {name}; did you mean "{lower[nearest[0]]}"?{more}')
+        return UnknownNameError(f'unknown {kind} {name}; did you mean "{lower[nearest[0]]}"?{more}')
     if not names:
-        return BoardLabError(f"unknown {kind} {name}; there is none")
-    return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}{more}")
+        return UnknownNameError(f"unknown {kind} {name}; there is none")
+    return UnknownNameError(f"unknown {kind} {name}; there are {', '.join(names)}{more}")
 
 
 def check_known(kind: str, given: object, known: Collection[str]) -> None:

@@ -151,8 +151,8 @@ def own_options(
     """The keyword arguments of a user's function, as fields for `make_dataclass`.
 
     BoardLab passes the first arguments, `given`. The others are options if their annotation or default is of
-    a known type; others with a default are left alone: `lambda game, net=net: net`. Names in `reserved` are
-    refused.
+    a known type; others with a default are left alone: `lambda game, net=net: net`. A default made with
+    `option` adds a help text and the values that are allowed. Names in `reserved` are refused.
     """
     signature = _signature(make)
     if signature is None:
@@ -162,6 +162,8 @@ def own_options(
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
             continue
         name, default = argument.name, argument.default
+        declared = default if isinstance(default, dataclasses.Field) and "doc" in default.metadata else None
+        default = default if declared is None else declared.default
         if default is argument.empty or argument.kind is argument.POSITIONAL_ONLY:
             raise BoardLabError(f"{owner}: its argument {name} needs a default, as in {name}=1.0")
         is_annotated = _bare_type(argument.annotation)[0] in KINDS
@@ -170,8 +172,11 @@ def own_options(
             continue
         if name in reserved:
             raise BoardLabError(f'{owner}: an argument cannot be called "{name}"; choose another name')
-        value = _checked(owner, Option(name, kind, default, "", None, None, None), default)
-        fields.append((name, kind, option(value, "")))
+        limits = {} if declared is None else dict(declared.metadata)
+        made = option(default, **({"doc": ""} | limits))
+        read = {key: made.metadata[key] for key in ("doc", "low", "high", "choices")}
+        value = _checked(owner, Option(name, kind, default, **read), default)
+        fields.append((name, kind, option(value, **({"doc": ""} | limits))))
     try:
         signature.bind(*given)
     except TypeError:

@@ -25,10 +25,22 @@ def as_path(what: str, path: Any) -> Path:
         name = os.fspath(path)
         try:
             if isinstance(name, str) and name and b"\0" not in os.fsencode(name):
-                return reachable(Path(name))
+                return reachable(moved(Path(name)))
         except UnicodeEncodeError:
             pass
     raise BoardLabError(f"{what} must be a path, not {shown(path)}")
+
+
+MOVED: dict[str, str] = {}
+"""In the worker of another machine, where files lie that came with a job, by their paths at home."""
+
+
+def moved(path: Path) -> Path:
+    """Return where a file or folder lies here: the path itself, unless it came with a job."""
+    for folder in (path, *path.parents) if MOVED else ():
+        if (there := MOVED.get(folder.as_posix())) is not None:
+            return Path(there) / path.relative_to(folder)
+    return path
 
 
 def reachable(path: Path) -> Path:

@@ -12,15 +12,23 @@ import random
 import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import boardlab
-from boardlab.errors import place_of
+from boardlab.apart import CheckFailedError, check_apart, seen_apart
+from boardlab.errors import BoardLabError, described, place_of
+from boardlab.games.face import LibraryGame
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game
+from boardlab.games.library import Library
+from boardlab.games.python import PythonGame
+from boardlab.games.rules import Rules
 from boardlab.numbers import counted
 from boardlab.patience import Patience, StuckError
+
+NO_COUNTS: Mapping[int, int] = {}
 
 
 class ConformanceError(AssertionError):
@@ -38,25 +46,51 @@ def check_game(
     """Play random games and check every invariant on their positions.
 
     Raises `ConformanceError` for the first one that is broken. Warns if no random game of several players
-    ends within the horizon. `perft` maps depths to the known number of action sequences. Rules in Python that
-    do not answer within `patience` seconds are stopped.
+    ends within the horizon. `perft` maps depths to the known number of action sequences. Rules that do not
+    answer within `patience` seconds are stopped. Compiled rules run in a process of their own, whose crash is
+    an error like any other, and their functions may not write beyond what they are given.
     """
     as_game(game)
+
+    def check(game: Game) -> None:
+        check_here(game, games, seed, perft or {}, patience)
+
+    if not _is_compiled(game.rules):
+        check(game)
+        return
+    try:
+        check_apart(game, check, patience)
+    except CheckFailedError as error:
+        text = str(error)
+        raise ConformanceError(text if text.startswith(repr(game)) else f"{game!r}: {text}") from None
+
+
+def _is_compiled(rules: Rules) -> bool:
+    """Whether Python cannot stop these rules, and they are not our own."""
+    is_numba = isinstance(rules, PythonGame) and rules.compiled and find_spec("numba") is not None
+    return is_numba or isinstance(rules, (Library, LibraryGame))
+
+
+def check_here(
+    game: Game, games: int, seed: int = 0, perft: Mapping[int, int] = NO_COUNTS, patience: float = 60
+) -> None:
+    """Check in this process, whatever the rules are."""
     rng = random.Random(seed)
     with _stopping_stuck_rules(game, patience) as watch:
         _check_facts(game)
         for number in range(games):
             _check_random_game(game, rng, watch, drawings=number == 0)
         _check_playouts(game, rng, watch)
-        for depth, count in (perft or {}).items():
+        for depth, count in perft.items():
             watch.see(None)
+            seen_apart(game.initial_state().to_text)
             found = boardlab.perft(game, depth)
             _require(found == count, f"perft({depth}) is {found}, not {count}", game.initial_state())
 
 
 @contextlib.contextmanager
 def _stopping_stuck_rules(game: Game, seconds: float) -> Iterator[Patience]:
-    """Stop rules in Python that loop for ever, and name the position."""
+    """Stop rules in Python that loop for ever; name the position there and where they raise."""
     with Patience(seconds) as watch:
         try:
             yield watch
@@ -64,7 +98,21 @@ def _stopping_stuck_rules(game: Game, seconds: float) -> Iterator[Patience]:
             place = place_of(error)
             where = f"{place[0]}, line {place[1]}: " if place else ""
             text = f"{game!r}: {where}the rules do not return within {seconds:g} seconds"
-            raise ConformanceError(f"{text}, in\n{watch.at}" if watch.at else text) from None
+            raise ConformanceError(f"{text}{_where(watch)}") from None
+        except (BoardLabError, MemoryError):  # it names the function and the position
+            raise
+        except Exception as error:
+            if place_of(error) is None:  # not the user's code
+                raise
+            raise ConformanceError(f"{game!r}: {described(error)}{_where(watch)}") from error
+
+
+def _where(watch: Patience) -> str:
+    """Show the position that was checked last."""
+    with contextlib.suppress(Exception):  # showing it may be what failed
+        if watch.at is not None:
+            return f", in\n{watch.at}"
+    return ""
 
 
 def _require(holds: bool, what: str, state: State) -> None:
@@ -103,6 +151,7 @@ def _check_random_game(game: Game, rng: random.Random, watch: Patience, *, drawi
     actions_left = 120
     while True:
         watch.see(state)
+        seen_apart(state.to_text)
         _check_state(state, rng)
         if drawings and rng.random() < 0.3:
             _check_drawing(state)
@@ -391,6 +440,7 @@ def _check_playouts(game: Game, rng: random.Random, watch: Patience) -> None:
         watch.see(None)
         seed = rng.randrange(2**32)
         one, other = game.initial_state(seed), game.initial_state(seed)
+        seen_apart(one.to_text)
         length = one.core.playout(seed, game.horizon)
         _require(
             other.core.playout(seed, game.horizon) == length and one == other,

@@ -36,7 +36,7 @@ def test_commands_need_no_more_than_the_set_up_brings():
     assert "tournament connectfour" in commands
     assert not re.findall(r"\b(?:ab|abdl|abdl01|kociemba)\b", commands)  # these need the extra `references`
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert '-e ".[dev,az,numba,plots,notebook]"' in makefile
+    assert '-e ".[dev,az,numba,plots,notebook,web]"' in makefile
 
 
 def test_every_game_is_listed():

@@ -34,7 +34,7 @@ from boardlab.jobs import (
 )
 from boardlab.reports import Report
 from boardlab.search.agent import Agent
-from boardlab.search.entrants import Entrant, EntrantLike, EntrantsLike, as_entrants
+from boardlab.search.entrants import Entrant, EntrantLike, EntrantsLike, as_entrants, runs_of
 from boardlab.search.expression import parse
 
 
@@ -130,7 +130,7 @@ def evaluate_all(
     alone = len(listed) * len(names) == 1
     # A single examination has its games in processes instead.
     kept = known_game(game) | {"examine": {"jobs": as_jobs(jobs) if alone else 1}}
-    executor = executor_for(1 if alone else jobs, kept)
+    executor = Here(kept) if alone else executor_for(jobs, kept)
     if not isinstance(executor, Here):
         check_rebuilt_elsewhere(listed, " ".join([*names, opponent.expression if opponent else ""]))
     groups = [
@@ -194,9 +194,9 @@ def _job(game: Game, agent: str | Agent, exam: str, task: Mapping[str, Any], see
     words += ["--games", str(task["games"]), "--seed", str(seed)]
     name = f"{exam or f'against {against}'}: {expression}"
     files = tuple(run_folders(expression)) if is_text else ()
-    return job_for(
-        "examine", game, settings, seed, here=here, files=files, name=name, command=shlex.join(words)
-    )
+    reads = runs_of(against) if against is not None else ()
+    more = {"files": files, "reads": tuple(reads), "name": name, "command": shlex.join(words)}
+    return job_for("examine", game, settings, seed, here=here, **more)
 
 
 @kind("examine")

@@ -16,6 +16,8 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
+from boardlab.cli.cluster import commands as cluster_commands
+from boardlab.cli.cluster import takes_cluster
 from boardlab.cli.common import GAME_PARAMETERS, PLAYERS, STOPPED, read_values
 from boardlab.cli.compare import compare
 from boardlab.cli.demo import demo
@@ -26,18 +28,22 @@ from boardlab.cli.games import games
 from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
+from boardlab.cli.new_game import new_game
 from boardlab.cli.play import play
+from boardlab.cli.plugins import plugins, trust
 from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
 from boardlab.cli.reproduce import reproduce
 from boardlab.cli.runs import runs
-from boardlab.cli.sweep import sweep
+from boardlab.cli.serve import serve
+from boardlab.cli.sweep import LEARNERS_HELP, sweep
 from boardlab.cli.tournament import tournament
-from boardlab.cli.train import resume, train
+from boardlab.cli.train import LEARNER_HELP, resume, train
 from boardlab.errors import BoardLabWarning, printable
 from boardlab.interrupts import ended_by_signals
+from boardlab.learners import LEARNERS
 from boardlab.paths import as_path
-from boardlab.plugins import PLUGINS, named_plugins, plugin_failure, run_plugin
+from boardlab.plugins import FOUND, PLUGINS, RUN, find_plugins, plugin_failure, run_plugin
 from boardlab.runs.folder import OtherGameError
 
 app = typer.Typer(
@@ -48,21 +54,31 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, export, rate, fame, reproduce)
+SIMPLE: tuple[Callable[..., None], ...] = (
+    games, agents, demo, runs, compare, export, rate, fame, reproduce, plugins, trust,
+    new_game, serve,
+)  # fmt: skip
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, sweep, replay)
 """Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(
     ("play", "inspect", "match", "tournament", "balance"), ""
 )
 """The commands that name a game, and the text that precedes it."""
+WITHOUT_PLUGINS = ("trust", "new-game")
+"""Commands that run no plugin."""
+ON_CLUSTER = (match, tournament, evaluate, train, resume, sweep, reproduce)
+"""Commands whose jobs may run on a cluster."""
 for command in SIMPLE:
-    app.command()(read_values(command))
+    app.command()(read_values(takes_cluster(command) if command in ON_CLUSTER else command))
 for command in OPEN:
-    app.command(context_settings=GAME_PARAMETERS)(read_values(command))
+    made = read_values(takes_cluster(command) if command in ON_CLUSTER else command)
+    app.command(context_settings=GAME_PARAMETERS)(made)
+app.add_typer(cluster_commands)
 
 
 @app.callback(invoke_without_command=True)
 def _before(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     include: Annotated[
         bool, typer.Option("--include", help="Print the folder of the C headers and stop.")
@@ -71,8 +87,8 @@ def _before(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Run this Python file first; it may register games, evaluators, agents, exams and features. "
-            "Or load this compiled game (.so). Runs the file's code.",
+            help="Run this Python file first; it may register games, agents, evaluators, learners, exams and "
+            "features. Or load this compiled game (.so). Runs the file's code.",
         ),
     ] = None,
     players: Annotated[
@@ -89,14 +105,25 @@ def _before(
         print(boardlab.include())
         raise typer.Exit
     PLUGINS.clear()
+    RUN.clear()
+    FOUND.clear()
     PLAYERS[:] = [] if players is None else [as_path("--players", players)]
-    for path in named_plugins():
-        try:
+    if context.invoked_subcommand not in WITHOUT_PLUGINS:
+        with warnings.catch_warnings():
+            if context.invoked_subcommand == "plugins":  # it lists what fails
+                warnings.simplefilter("ignore", BoardLabWarning)
+            find_plugins()
+        for path in plugin or []:
             run_plugin(path)
-        except boardlab.BoardLabError as error:  # a command that does not need it still works
-            warnings.warn(f"{error} (named in BOARDLAB_PLUGINS)", BoardLabWarning, stacklevel=1)
-    for path in plugin or []:
-        run_plugin(path)
+    _name_learners(context)
+
+
+def _name_learners(context: typer.Context) -> None:
+    """Add the learners of plugins to the help of --learner."""
+    for command, text in (("train", LEARNER_HELP), ("sweep", LEARNERS_HELP)):
+        for parameter in context.command.commands[command].params:  # type: ignore[attr-defined]
+            if parameter.name == "learner":
+                parameter.help = text.format(", ".join(LEARNERS.names()))
 
 
 def _from_command(words: list[str]) -> list[str]:

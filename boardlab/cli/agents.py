@@ -1,4 +1,4 @@
-"""`boardlab agents`: list the searches and evaluators that can play."""
+"""`boardlab agents`: list searches, evaluators, and the learners that train them."""
 
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from boardlab.cli.completion import complete_part
 from boardlab.errors import OF_YOUR_OWN, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.learners import LEARNERS, LearnerSettings
 from boardlab.options import options_of
 from boardlab.search.expression import AGENTS, format_spec
 
@@ -18,20 +19,22 @@ from boardlab.search.expression import AGENTS, format_spec
 def agents(
     name: Annotated[
         str | None,
-        typer.Argument(help="Describe this search or evaluator.", autocompletion=complete_part),
+        typer.Argument(help="Describe this search, evaluator or learner.", autocompletion=complete_part),
     ] = None,
 ) -> None:
-    """List the searches and evaluators that agents are made of."""
+    """List the searches and evaluators of agents, and the learners."""
     if name is not None:
-        known: dict[str, type] = {**AGENTS, **EVALUATORS}
-        if name not in known:
-            raise unknown("search or evaluator", name, known, OF_YOUR_OWN)
-        for group in (AGENTS, EVALUATORS):  # some names are both: heur is an agent and an evaluator
+        kinds = (AGENTS, EVALUATORS, LEARNERS)
+        if not any(name in group for group in kinds):
+            known = dict.fromkeys(key for group in kinds for key in group.names())
+            raise unknown("search, evaluator or learner", name, known, OF_YOUR_OWN)
+        for group in kinds:  # some names are several: heur is an agent and an evaluator
             if name in group:
                 console.print(_describe(name, group[name]))
         return
     console.print('An agent is a search, usually over an evaluator: "mcts(rollout, iterations=1000)".\n')
-    for title, group in (("searches", AGENTS), ("evaluators", EVALUATORS)):
+    for title, group in (("searches", AGENTS), ("evaluators", EVALUATORS), ("learners", LEARNERS)):
+        group.load_installed()
         table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column(title)
         table.add_column("")
@@ -56,7 +59,8 @@ def _describe(name: str, spec: type) -> Group:
         evaluator = isinstance(option.default, EvaluatorSpec)
         default: Any = format_spec(option.default) if evaluator else option.default
         allowed = "an evaluator" if evaluator else option.allowed
-        rows.append((option.name, str(default), option.doc, allowed))
+        rows.append((option.shown_name, str(default), option.doc, allowed))
     if not rows:
         return Group(f"{name}: {_sentence(spec)}", "It has no parameters.")
-    return Group(f"{name}: {_sentence(spec)}", "", table_of(("parameter", "default", "", "allowed"), rows))
+    head = ("setting" if issubclass(spec, LearnerSettings) else "parameter", "default", "", "allowed")
+    return Group(f"{name}: {_sentence(spec)}", "", table_of(head, rows))

@@ -9,7 +9,7 @@ import typer
 from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import EVALUATORS
-from boardlab.games.registry import game, games
+from boardlab.games.registry import GAMES, game
 from boardlab.learners import LEARNERS
 from boardlab.learners.alphazero.presets import ALPHAZERO_PRESETS
 from boardlab.learners.players import players
@@ -18,7 +18,7 @@ from boardlab.search.expression import AGENTS
 
 def complete_game(incomplete: str) -> list[str]:
     """Complete built-in games; completion does not run plugins."""
-    return _beginning(incomplete, games())
+    return _beginning(incomplete, GAMES)
 
 
 def complete_agent(incomplete: str) -> list[str]:
@@ -30,8 +30,8 @@ def complete_agent(incomplete: str) -> list[str]:
 
 
 def complete_part(incomplete: str) -> list[str]:
-    """Complete searches and evaluators."""
-    return _beginning(incomplete, [*AGENTS, *EVALUATORS])
+    """Complete searches, evaluators and learners."""
+    return _beginning(incomplete, [*AGENTS, *EVALUATORS, *LEARNERS])
 
 
 def complete_learner(incomplete: str) -> list[str]:

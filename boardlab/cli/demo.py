@@ -45,6 +45,7 @@ def demo() -> None:
     _say(f"  boardlab play connectfour --against '{against}'")
     _say(f"  boardlab inspect connectfour --run {run.path}")
     _say("  boardlab train connectfour    # the whole course")
+    _say("  boardlab serve                # play, and see what it thinks, in a browser")
 
 
 def _title(words: str) -> None:

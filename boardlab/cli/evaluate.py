@@ -195,6 +195,7 @@ def _results_on_ctrl_c(is_kept: bool) -> Iterator[None]:
 
 
 def _exam_table(game: Game) -> RenderableType:
+    EXAMS.load_installed()
     exams = [EXAMS[name] for name in exams_for(game)]
     rows = [(exam.name, exam.sentence, exam.best_in_words(game)) for exam in exams]
     return table_of(("exam", "what it measures", "best possible"), rows)

@@ -29,7 +29,7 @@ from boardlab.cli.playing.table import Table
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State, as_seed, is_number
 from boardlab.interrupts import ignoring_ctrl_c
-from boardlab.plugins import PLUGINS
+from boardlab.plugins import plugin_paths
 from boardlab.runs import check_writable
 from boardlab.search.expression import agent as make_agent
 
@@ -203,7 +203,7 @@ class _GameFile:
 
     def command(self, game: Game, options: Sequence[str]) -> str:
         """Return the command that goes on with the game."""
-        plugins = [word for plugin in PLUGINS for word in ("--plugin", plugin)]
+        plugins = [word for plugin in plugin_paths() for word in ("--plugin", plugin)]
         seats = [word for seat, who in enumerate(self.seats) for word in ("--seat", f"{seat}={who}")]
         words = [*plugins, "play", *game.rules.command_words(), *seats, *options]
         return shlex.join(["boardlab", *words, "--resume", str(self.path)])

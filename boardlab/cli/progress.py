@@ -16,7 +16,7 @@ from rich.table import Column
 
 from boardlab.cli.common import console
 from boardlab.errors import printable
-from boardlab.jobs import Standing
+from boardlab.jobs import Standing, cluster_facts
 from boardlab.jobs.run import share_of
 from boardlab.learners import Progress as RunProgress
 from boardlab.learners.jobs import as_progress
@@ -135,7 +135,8 @@ def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
         if games is not None and games != total:
             total = games
             begun, before = time.monotonic(), done
-        head.show(Standing(total, done, seconds=time.monotonic() - begun, work=done - before))
+        spent = time.monotonic() - begun
+        head.show(Standing(total, done, seconds=spent, work=done - before, notes=cluster_facts()))
 
     with head.bar:
         yield show
@@ -178,6 +179,7 @@ def teller(bar: Progress, name: str = "") -> Callable[[RunProgress], None]:
         # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():
             facts += f", {plain(value, 3)} {exam}"
+        facts += "".join(f", {fact}" for fact in cluster_facts()) if not name else ""
         if not begun:
             begun.append(standing.episodes)
             bar.reset(task, total=standing.total, completed=standing.episodes)

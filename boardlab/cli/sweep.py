@@ -13,7 +13,7 @@ from boardlab.cli.common import agent_from, command_options, console, saved_by_c
 from boardlab.cli.completion import complete_agent, complete_exam, complete_game, complete_learner
 from boardlab.cli.progress import jobs_bar
 from boardlab.cli.train import as_sentence, check_settable
-from boardlab.errors import BoardLabError, check_known, install, unknown
+from boardlab.errors import BoardLabError, install, unknown
 from boardlab.experiments.sweep import SweepFailedError, SweepResult
 from boardlab.experiments.sweep import sweep as run_sweep
 from boardlab.experiments.sweep_file import read_sweep
@@ -22,7 +22,7 @@ from boardlab.experiments.sweep_search import SEARCHES
 from boardlab.experiments.sweep_space import VARIED
 from boardlab.experiments.sweep_values import split_list
 from boardlab.games.registry import rules_of
-from boardlab.learners import LEARNERS, default_learner
+from boardlab.learners import LEARNERS, default_learner, known_learner
 from boardlab.learners.run_options import RunOptions
 from boardlab.options import Option, options_of
 
@@ -60,6 +60,10 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
+LEARNERS_HELP = "The learners: {}. By default td-ntuple, with --from alphazero."
+"""The help of --learner; the command line adds the learners of plugins."""
+
+
 @_takes_run_options
 def sweep(
     context: typer.Context,
@@ -79,7 +83,7 @@ def sweep(
         str | None,
         typer.Option(
             metavar="LIST",
-            help=f"The learners: {', '.join(LEARNERS)}. By default td-ntuple, with --from alphazero.",
+            help=LEARNERS_HELP.format(", ".join(LEARNERS)),
             autocompletion=complete_learner,
         ),
     ] = None,
@@ -198,7 +202,7 @@ def _settings(context: typer.Context, options: Mapping[str, Any]) -> dict[str, A
     named = options.get("learner") or default_learner(word[2:].partition("=")[0] for word in words)
     learners = named if isinstance(named, list) else [named]
     for learner in learners:
-        check_known("learner", learner, LEARNERS)
+        known_learner(learner)
     kinds = [*(LEARNERS[learner] for learner in learners), rules_of(game)]
     known = {option.shown_name: option for kind in kinds for option in options_of(kind)}
     found: dict[str, Any] = {}

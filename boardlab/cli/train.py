@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from boardlab.cli.cluster import check_cluster_helps
 from boardlab.cli.common import (
     agent_from,
     check_given_with,
@@ -23,7 +24,7 @@ from boardlab.errors import BoardLabError, install, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import game as default_game
 from boardlab.games.registry import rules_of
-from boardlab.learners import LEARNERS, ManyRuns, Run, default_learner, train_many
+from boardlab.learners import LEARNERS, ManyRuns, Run, default_learner, known_learner, train_many
 from boardlab.learners import resume as resume_run
 from boardlab.learners import train as train_run
 from boardlab.learners.again import next_commands
@@ -31,6 +32,7 @@ from boardlab.learners.curve import points, text_curve
 from boardlab.learners.exams import exam_counts, exam_names
 from boardlab.learners.many import check_many, resume_many
 from boardlab.learners.ntuple.layouts import LAYOUTS, read_layout
+from boardlab.learners.run import open_run
 from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
@@ -78,6 +80,10 @@ def as_sentence(doc: str) -> str:
     return f"{doc[0].upper()}{doc[1:]}."
 
 
+LEARNER_HELP = "The learner: {}. By default td-ntuple, for hidden cards cfr, with --from alphazero."
+"""The help of --learner; the command line adds the learners of plugins."""
+
+
 @takes_run_options
 def train(
     context: typer.Context,
@@ -93,8 +99,7 @@ def train(
     learner: Annotated[
         str | None,
         typer.Option(
-            help=f"The learner: {', '.join(LEARNERS)}. By default td-ntuple, for hidden cards "
-            "cfr, with --from alphazero.",
+            help=LEARNER_HELP.format(", ".join(LEARNERS)),
             show_default=False,
             autocompletion=complete_learner,
         ),
@@ -170,6 +175,7 @@ def _learner_and_settings(
 
 def _train(game: Game, folder: Path, arguments: dict[str, Any]) -> None:
     """Train one run, with a progress bar and a report."""
+    check_cluster_helps(arguments["learner"], int(arguments.get("processes") or 1))
     before = _written(folder)  # so that a run that --force replaces is not taken for the new one
     exams = (*(arguments["exams"] or ()), arguments["stop_exam"])
     with saved_by_ctrl_c(
@@ -298,6 +304,8 @@ def resume(
                 many = resume_many(run, episodes=episodes, minutes=minutes, progress=tell, programs=programs)
             _report_many(many)
             return
+        known = open_run(run).settings
+        check_cluster_helps(known.name, getattr(getattr(known, "self_play", None), "processes", 1))
         with training_bar() as bar:
             progress = teller(bar)
             done = resume_run(run, episodes=episodes, minutes=minutes, progress=progress, programs=programs)
@@ -306,8 +314,7 @@ def resume(
 
 def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
     """Take the learner's settings from the words behind the game."""
-    if learner not in LEARNERS:
-        raise unknown("learner", learner, LEARNERS)
+    known_learner(learner)
     own = {option.name for option in options_of(rules_of(game))}
     settable = options_of(LEARNERS[learner])
     known = {option.name.rstrip("_"): option for option in settable if option.name not in own}

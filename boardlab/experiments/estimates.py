@@ -76,7 +76,7 @@ def mean_of(
         return UNKNOWN
     mean = statistics.fmean(values)
     deviation = statistics.stdev(values) if len(values) > 1 else math.nan
-    if len(set(values)) > 1:
+    if len({round(value, 12) for value in values}) > 1:  # sums of games may differ in their last digit
         return Estimate(mean, interval(list(values), (low, high)), deviation, len(values))
     half = math.nan
     if count >= 2:

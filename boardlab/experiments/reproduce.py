@@ -17,8 +17,8 @@ from boardlab.experiments.measuring.jobs import measure_job
 from boardlab.experiments.registry import experiment as experiment_of
 from boardlab.experiments.results import Results, ResultsFolder, Row
 from boardlab.interrupts import ended_by_signals
-from boardlab.jobs import Job, Outcome, Standing, executor_for, finished_jobs, job_for
-from boardlab.learners import jobs as _train  # noqa: F401  (registers the kind "train")
+from boardlab.jobs import Job, Outcome, Standing, executor_for, finished_jobs
+from boardlab.learners.jobs import train_job_for
 from boardlab.nets.device import choose_device
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
@@ -154,9 +154,8 @@ class _Work:
         settings["out"] = str(run)
         if training.parent:
             settings["from_"] = str(self._run(training.parent, seed))
-        job = job_for(
-            "train", training.board.game, settings, training.seed(seed), name=f"train {name}, seed {seed}"
-        )
+        title = f"train {name}, seed {seed}"
+        job = train_job_for(training.board.game, settings, training.seed(seed), here=False, name=title)
         self._add(_Task(job, seed, training=name), [training.parent] if training.parent else [])
         self.makers[run] = job.key
 

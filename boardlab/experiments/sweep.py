@@ -22,7 +22,15 @@ from boardlab.experiments.sweep_work import KEEP, Work, run_search
 from boardlab.games.game import Game
 from boardlab.html import Html
 from boardlab.interrupts import ended_by_signals
-from boardlab.jobs import JobFolder, JobsFailedError, Outcome, Standing, as_jobs, executor_for, raise_failures
+from boardlab.jobs import (
+    JobFolder,
+    JobsFailedError,
+    Outcome,
+    Standing,
+    executor_for,
+    raise_failures,
+    works_elsewhere,
+)
 from boardlab.learners.exams import exam_title, exam_unit
 from boardlab.numbers import counted
 from boardlab.paths import as_path
@@ -152,7 +160,7 @@ def sweep(
     check_known("way to keep runs", keep, KEEP)
     folder = _folder(out if out is not None else Path("runs") / f"{plan.game_name}-sweep")
     points = [] if search else plan.all_points()
-    if as_jobs(jobs) > 1:
+    if works_elsewhere(jobs):
         plan.check_elsewhere()
     work = Work(plan, JobFolder(folder, plan.about), progress if callable(progress) else None, keep)
     with work.folder.claimed():

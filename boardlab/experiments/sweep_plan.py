@@ -7,7 +7,7 @@ from typing import Any
 from boardlab.arena.elsewhere import check_known_elsewhere
 from boardlab.arena.exams import exams_for
 from boardlab.checks import as_integer, as_seed
-from boardlab.errors import BoardLabError, check_known, shown
+from boardlab.errors import BoardLabError, shown
 from boardlab.experiments.sweep_search import check_search
 from boardlab.experiments.sweep_space import (
     FIXED,
@@ -24,7 +24,7 @@ from boardlab.experiments.sweep_values import alternatives
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game as make_game
 from boardlab.learners.exams import plan_exams
-from boardlab.learners.registry import LEARNERS, default_learner
+from boardlab.learners.registry import default_learner, known_learner
 from boardlab.learners.run_options import MOST_GAMES, RunOptions
 from boardlab.learners.usual_exams import usual_plan
 from boardlab.numbers import counted
@@ -88,7 +88,7 @@ class Plan:
         self.seeds = [self.seed + 1 + i for i in range(as_integer("seeds", seeds, 1, MOST_SEEDS))]
         self.fixed = {name: given[name] for name in FIXED if given.get(name) is not None}
         RunOptions.checked(self.fixed)
-        learners = _learners(learner, given)
+        learners = self._learners = _learners(learner, given)
         varied = {
             name: value for name, value in given.items() if name not in ("seed", *FIXED) and value is not None
         }
@@ -153,6 +153,7 @@ class Plan:
     def check_elsewhere(self) -> None:
         """Refuse what other processes cannot know: it was registered in this one."""
         words = [*self.exams, str(self.fixed.get("stop_exam", "")), *(v.template for v in self.variants)]
+        words += self._learners
         features = [axis.values for axis in self.axes if axis.name == "features"] or [("",)]
         for name in features[0]:
             check_known_elsewhere(" ".join(words), name)
@@ -262,5 +263,5 @@ def _several(what: str, given: str | Sequence[str] | None) -> list[str]:
 def _learners(given: str | Sequence[str] | None, settings: Mapping[str, Any]) -> list[str]:
     names = list(dict.fromkeys(_several("learner", given))) or [default_learner(settings)]
     for name in names:
-        check_known("learner", name, LEARNERS)
+        known_learner(name)
     return names

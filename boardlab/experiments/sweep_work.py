@@ -23,11 +23,10 @@ from boardlab.jobs import (
     Outcome,
     Standing,
     finished_jobs,
-    job_for,
     known_game,
 )
-from boardlab.learners import jobs as _kinds  # noqa: F401  (registers "train" and "exam")
 from boardlab.learners.again import train_command
+from boardlab.learners.jobs import exam_job_for, train_job_for
 from boardlab.learners.listing import clean_run, is_clean
 from boardlab.learners.run import open_run
 from boardlab.learners.train import prepare
@@ -81,8 +80,7 @@ class Work:
         setting, variant = point.setting, point.variant
         run = self.run_folder(setting, seed)
         if self.plan.trains:
-            job = job_for(
-                "train",
+            job = train_job_for(
                 setting.game,
                 {**setting.arguments, "out": str(run), "picture": self.plan.draws_curves},
                 seed,
@@ -96,9 +94,8 @@ class Work:
             return
         for exam in self.plan.exams:
             settings = {"agent": self.agent(point, seed), "exam": exam, "games": self.plan.games}
-            job = job_for(
-                "exam", setting.game, settings, seed, here=here, name=f"{point.name}, {exam}, seed {seed}"
-            )
+            name = f"{point.name}, {exam}, seed {seed}"
+            job = exam_job_for(setting.game, settings, seed, here=here, name=name)
             jobs[job.key] = job
             self.examined[point.key, exam, seed] = job.key
             if variant.needs_run:

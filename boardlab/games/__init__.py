@@ -2,6 +2,7 @@
 
 from boardlab.games.batch_env import BatchEnv
 from boardlab.games.c_source import c_game
+from boardlab.games.face import LibraryGame
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
 from boardlab.games.own import register_game
@@ -16,6 +17,7 @@ __all__ = [
     "TERMINAL",
     "BatchEnv",
     "Game",
+    "LibraryGame",
     "PythonGame",
     "Rules",
     "State",

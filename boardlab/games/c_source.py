@@ -19,12 +19,18 @@ def c_game(source: str, name: str = "cgame") -> Game:
     """Compile the C text of a game and load it, like `load_game`.
 
     The text exports `boardlab_game` as examples/c_game/countdown.c does. The library is kept in a folder of
-    the user, under a hash of the text and the compiler's words, and compiled again only if one changes.
+    the user, under a hash of the text and the compiler's words, and compiled again only if one changes. A
+    class derived from `LibraryGame` does the same for a game with parameters, text and pictures.
     """
-    if not isinstance(source, str) or "boardlab_game" not in source:
+    if not isinstance(source, str) or not re.search(r"\bboardlab_(make_)?game\b", source):
         raise BoardLabError(f"c_game needs C text that defines boardlab_game(), not {shown(source)}")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise BoardLabError(f"the name of a game is a letter, then letters, digits and _, not {shown(name)}")
+    return load_game(compiled_library(source, name))
+
+
+def compiled_library(source: str, name: str) -> Path:
+    """Return the library of the C text, compiled if it is not there yet."""
     command = [*_compiler(), "-O2", "-shared", "-fPIC", "-I", include()]
     digest = hashlib.sha256("\0".join((source, name, *command)).encode()).hexdigest()[:24]
     folder = private_cache("c_games") / digest
@@ -32,7 +38,7 @@ def c_game(source: str, name: str = "cgame") -> Game:
     if not library.is_file():
         folder.mkdir(mode=0o700, exist_ok=True)
         _compile(command, source, library, name)
-    return load_game(library)
+    return library
 
 
 def _compiler() -> list[str]:

@@ -23,6 +23,7 @@ NEEDS = {
     "symmetry_cells": "symmetry",
     "adjacency": "board_vector",
     "situation": "conceal",
+    "retrace": "conceal",
     "sample_chance": "chance",
     "observe": "conceal",
     "completions": "conceal",

@@ -1,9 +1,12 @@
 """Games that a user brings: how they are shown, and the decorator that registers them."""
 
 import operator
+import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from boardlab import _engine
@@ -35,6 +38,8 @@ class OwnGame(Rules):
     """The shape of the board: `boardlab.grid(rows, cols)`, `hexagonal`, `graph` or `cards`."""
     labels: ClassVar[Sequence[str]] = ()
     """Names of a position's numbers, shown by games that have neither a board nor a text."""
+    defined_in: ClassVar[str] = "FILE"
+    """The file with the class; set by `register_game`."""
     needs_plugin: ClassVar[bool] = True
     """Whether another process must run the user's file before it knows the game."""
 
@@ -82,8 +87,12 @@ class OwnGame(Rules):
     @property
     def file(self) -> str:
         """The file with the class, which `boardlab --plugin` runs."""
-        code = getattr(_some_function(type(self)), "__code__", None)
-        return code.co_filename if code else "FILE"
+        return self.defined_in
+
+    @classmethod
+    def rules_fingerprint(cls) -> str:
+        """Fingerprint what decides the rules, to notice changes."""
+        return code_of(_some_function(cls))
 
     def to_text(self, state: "State") -> str:
         """Write the board, and the fields from which it is read back."""
@@ -256,7 +265,8 @@ def _register(rules: Any, compiled: bool, debug: bool) -> Any:
 
     if not isinstance(rules, type) or not issubclass(rules, OwnGame):
         raise BoardLabError(
-            f"register_game needs a class derived from boardlab.PythonGame, not {shown(rules)}"
+            "register_game needs a class derived from boardlab.PythonGame or boardlab.LibraryGame, not "
+            f"{shown(rules)}"
         )
     name = vars(rules).get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
@@ -265,21 +275,46 @@ def _register(rules: Any, compiled: bool, debug: bool) -> Any:
         )
     if name in GAMES and not issubclass(GAMES[name], OwnGame):
         raise BoardLabError(f'"{name}" is a built-in game; choose another name')
+    rules.defined_in = _file_of(rules)
     rules.check_class(compiled and not debug)
-    rules.own_code = code_of(_some_function(rules))
+    rules.own_code = rules.rules_fingerprint()
     if "summary" not in vars(rules):
         rules.summary = _summary(rules)
     # The user's classes are not dataclasses yet; the decorator changes them in place.
     for kind in reversed(rules.__mro__):
         if issubclass(kind, OwnGame) and "__dataclass_fields__" not in vars(kind):
             dataclass(frozen=True)(kind)
-    GAMES[name] = rules
+    for field in fields(rules):
+        if field.name in ("path", "fingerprint", "name"):  # words of files that describe a game
+            raise BoardLabError(f"{name}: a parameter cannot be called {field.name}; choose another name")
+    GAMES.register(name, rules)
     return rules
 
 
 def _some_function(rules: type[OwnGame]) -> Any:
     """Return a function of the user's class, whose file is the class's."""
     return getattr(rules, "player", rules)
+
+
+def _file_of(rules: type[OwnGame]) -> str:
+    """Return the file of the user's class: that of a function of it, or of whoever registers it."""
+    own = (
+        value
+        for kind in rules.__mro__
+        if kind.__module__ != OwnGame.__module__
+        for value in vars(kind).values()
+    )
+    for value in (_some_function(rules), *own):
+        code = getattr(value, "__code__", None)
+        if code is not None and not code.co_filename.startswith((PACKAGE, "<")):
+            return str(code.co_filename)
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((PACKAGE, "<")):
+        frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else "FILE"
+
+
+PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def _summary(rules: type[OwnGame]) -> str:

@@ -8,6 +8,7 @@ With a declared `state` the same functions change a position in place, and numba
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -42,6 +43,7 @@ OPTIONAL = (
     "planes",
     "features",
     "situation",
+    "retrace",
 )
 """Functions that a game may omit; it has those that its class defines."""
 
@@ -186,6 +188,10 @@ class PythonGame(OwnGame):
         """Return what the player to move acts by in this round, at most 256 numbers."""
         raise NotImplementedError
 
+    def retrace(self, position: Position) -> tuple[Position, Sequence[int]]:
+        """Return where the round began, and the actions and chance outcomes since."""
+        raise NotImplementedError
+
     # ---- how the rest of BoardLab sees the game ----
 
     def make_core(self) -> _engine.Game:
@@ -251,6 +257,8 @@ class PythonGame(OwnGame):
                 f"{cls.name}: compiled rules need a declared state, as in "
                 'state = [("cells", "i1", (42,)), ("count", "i4")]'
             )
+        if cls.state is not None:
+            _compute_once(cls)
 
     def _length(self, function: str, start: Position) -> int:
         """Return the fixed length of what a function of (position, player) returns."""
@@ -269,3 +277,14 @@ class PythonGame(OwnGame):
         if np.ndim(given) != 3 or not planes.size:
             raise self.refused("planes", "an array [planes][rows][cols]", given, position)
         return planes
+
+
+def _compute_once(rules: type[PythonGame]) -> None:
+    """Make the properties of a user's class keep their values, as constants of compiled rules do."""
+    for kind in rules.__mro__:
+        if issubclass(kind, PythonGame) and kind is not PythonGame:
+            for name, found in list(vars(kind).items()):
+                if isinstance(found, property) and found.fget is not None:
+                    kept = cached_property(found.fget)
+                    kept.__set_name__(kind, name)
+                    setattr(kind, name, kept)

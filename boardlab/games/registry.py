@@ -14,6 +14,7 @@ from boardlab.games.library import LOADED, Library, load_game, loaded_game
 from boardlab.games.openspiel import PREFIX, openspiel_rules
 from boardlab.games.rules import Rules
 from boardlab.options import check_options, options_of
+from boardlab.registries import Registry
 
 
 def _faces() -> dict[str, type[Rules]]:
@@ -34,11 +35,12 @@ def _plain_face(name: str) -> type[Rules]:
     return type(name, (Rules,), {"name": name, "summary": "shown by its plain fields"})
 
 
-GAMES: dict[str, type[Rules]] = _faces()
+GAMES: Registry[type[Rules]] = Registry("game", _faces())
 
 
 def games() -> list[str]:
     """List the names of all games."""
+    GAMES.load_installed()
     return list(GAMES)
 
 
@@ -49,8 +51,9 @@ def rules_of(name: str) -> type[Rules]:
     if name.startswith(PREFIX):
         return openspiel_rules(name)
     if name not in GAMES and loaded_game(name) is None:
-        raise unknown("game", name, [*GAMES, *(own.name for own in LOADED.values())], OF_YOUR_OWN)
-    return GAMES.get(name, Library)
+        raise unknown("game", name, [*GAMES.names(), *(own.name for own in LOADED.values())], OF_YOUR_OWN)
+    found: type[Rules] = GAMES.get(name, Library)
+    return found
 
 
 def game(name: str, **parameters: Any) -> Game:

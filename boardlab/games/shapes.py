@@ -94,7 +94,7 @@ def _as_piece(value: Any, players: int, has_stones: bool) -> Piece:
         return NOTHING
     if isinstance(value, str):
         return Piece(None, value)
-    number = as_integer("a piece", value, -(2**31), 2**31 - 1)
+    number = as_integer("a piece", int(value) if isinstance(value, bool) else value, -(2**31), 2**31 - 1)
     if not has_stones or not 0 <= number <= players:
         return Piece(None, str(number))
     return Piece(number - 1) if number else NOTHING

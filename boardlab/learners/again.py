@@ -20,6 +20,7 @@ from boardlab.learners.registry import LEARNERS
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import IN_EXAMS
 from boardlab.options import option_words
+from boardlab.plugins import plugin_paths
 from boardlab.runs import RunFolder, runs_in
 
 
@@ -35,7 +36,7 @@ def train_command(agent: Mapping[str, Any], out: str = "", named: Collection[str
     rules = game.rules
     words = [
         "boardlab",
-        *_plugin(rules),
+        *_plugin(rules, agent),
         "train",
         *rules.command_words(),
     ]
@@ -70,7 +71,8 @@ def next_commands(run: Run, folder: Path | None = None) -> list[str]:
         ["compare", whole, _other_run(run, folder or run.path)],
         ["resume", whole, *more],
     ]
-    return [shlex.join(["boardlab", *_plugin(rules), *words]) for words in commands]
+    plugin = _plugin(rules, RunFolder(run.path).read_agent())
+    return [shlex.join(["boardlab", *plugin, *words]) for words in commands]
 
 
 def _as_agent(path: Path) -> str:
@@ -106,11 +108,15 @@ def _length(agent: Mapping[str, Any]) -> list[str]:
     return ["--episodes", str(agent["episodes"])]
 
 
-def _plugin(rules: Rules) -> list[str]:
-    """The option that loads a user's own game."""
+def _plugin(rules: Rules, agent: Mapping[str, Any]) -> list[str]:
+    """The options that load a user's own game, learner and exams; none for what a configuration names."""
+    named = [path for path in agent.get("plugins", ()) if os.sep in path]
+    files = [path for path in plugin_paths() if str(Path(path).absolute()) in named]
     if isinstance(rules, Library):
-        return ["--plugin", rules.path]
-    return ["--plugin", rules.file] if isinstance(rules, OwnGame) and rules.needs_plugin else []
+        files.append(rules.path)
+    elif isinstance(rules, OwnGame) and rules.needs_plugin and not named:
+        files.append(rules.file)
+    return [word for path in files for word in ("--plugin", path)]
 
 
 def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:

@@ -96,8 +96,9 @@ class SelfPlaySettings(LearnerSettings):
     )
     traces: str = option(
         "et",
-        "et: normal; reset: a random action cuts the trace",
-        choices=("et", "reset"),
+        "et: accumulating; rep: replacing, a weight keeps only its latest eligibility; reset, rr: the same "
+        "two, and a random action cuts the trace",
+        choices=("et", "reset", "rep", "rr"),
         needs=({"lambda_": Not(0)}, {"gamma": Not(0)}),
     )
     gamma: float = option(1.0, "discount of future values", low=0, high=1)
@@ -138,7 +139,8 @@ class SelfPlaySettings(LearnerSettings):
         settings.epsilon_episodes = self.epsilon_episodes or 0
         settings.epsilon_cosine = self.epsilon_shape == "cosine"
         settings.decay = self.lambda_
-        settings.reset_traces = self.traces == "reset"
+        settings.reset_traces = self.traces in ("reset", "rr")
+        settings.replace_traces = self.traces in ("rep", "rr")
         settings.gamma = self.gamma
         settings.adapt_others = self.adapt_others
         settings.start_rate = self.choose_start

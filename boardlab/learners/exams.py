@@ -234,7 +234,12 @@ def _names(options: RunOptions) -> tuple[str, ...]:
 def _check_stop_at(game: Game, options: RunOptions) -> None:
     """Refuse an exam whose best value nobody knows, where it is the value to stop at."""
     stop_exam = options.stop_exam
-    if stop_exam in EXAMS and options.stop_at is None and EXAMS[stop_exam].best_in_words(game) == UNKNOWN:
+    if (
+        stop_exam is not None
+        and stop_exam in EXAMS
+        and options.stop_at is None
+        and EXAMS[stop_exam].best_in_words(game) == UNKNOWN
+    ):
         raise BoardLabError(f"stop_at must be given: nobody knows the best possible score of {game!r}")
 
 

@@ -1,15 +1,34 @@
-"""The job of one training run."""
+"""The jobs of one training run and of one exam."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from boardlab.jobs import Context, Job, kind
+from boardlab.games.game import Game
+from boardlab.jobs import Context, Job, job_for, kind
 from boardlab.learners.curve import points
 from boardlab.learners.exams import exam_names, take_exam
 from boardlab.learners.run import Run
 from boardlab.learners.train import train
 from boardlab.learners.training import Progress
+from boardlab.search.entrants import runs_of
+
+
+def train_job_for(game: Game, settings: Mapping[str, Any], seed: int, *, here: bool, name: str) -> Job:
+    """The job that trains a run with these arguments of `train`."""
+    exams = [settings.get("stop_exam"), *(settings.get("exams") or ())]
+    parents = [settings.get(key) for key in ("from", "from_")]
+    reads = [run for exam in exams if isinstance(exam, str) for run in runs_of(exam)]
+    reads += [os.fspath(parent) for parent in parents if isinstance(parent, (str, os.PathLike))]
+    writes = (os.fspath(settings["out"]),)
+    return job_for("train", game, settings, seed, here=here, reads=tuple(reads), writes=writes, name=name)
+
+
+def exam_job_for(game: Game, settings: Mapping[str, Any], seed: int, *, here: bool, name: str) -> Job:
+    """The job that lets the agent in `settings` take an exam."""
+    reads = tuple(dict.fromkeys([*runs_of(settings["agent"]), *runs_of(settings["exam"])]))
+    return job_for("exam", game, settings, seed, here=here, reads=reads, name=name)
 
 
 @kind("train", saves=True)

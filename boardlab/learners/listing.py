@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from boardlab.errors import BoardLabError, check_known
-from boardlab.games.registry import games
+from boardlab.games.registry import GAMES
 from boardlab.html import Html
 from boardlab.learners.curve import points
 from boardlab.learners.exams import exam_names
-from boardlab.learners.registry import LEARNERS
+from boardlab.learners.registry import known_learner
 from boardlab.learners.run import Run, open_run
 from boardlab.numbers import counted, memory, plain
 from boardlab.paths import as_path
@@ -119,9 +119,9 @@ def list_runs(
         raise BoardLabError(f'there is no folder "{path}"')
     lines = [_listed(found) for found in find_runs(path)]
     if learner is not None:
-        check_known("learner", learner, LEARNERS)
+        known_learner(learner)
     if game is not None:  # a user's own game may not be registered here
-        check_known("game", game, {*games(), *(line.run.game.name for line in lines if line.run)})
+        check_known("game", game, {*GAMES.names(), *(line.run.game.name for line in lines if line.run)})
     lines = [line for line in lines if _fits(line, game, learner)]
     return RunList(path, tuple(sorted(lines, key=SORTED[sort])))
 

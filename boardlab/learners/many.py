@@ -26,17 +26,16 @@ from boardlab.jobs import (
     Job,
     Outcome,
     Standing,
-    as_jobs,
     executor_for,
-    job_for,
     known_game,
     raise_failures,
     run_jobs,
+    works_elsewhere,
 )
 from boardlab.learners.again import train_command
 from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
-from boardlab.learners.jobs import as_progress
+from boardlab.learners.jobs import as_progress, train_job_for
 from boardlab.learners.multi_train import multi_train
 from boardlab.learners.resume import resume
 from boardlab.learners.run import Run, open_run
@@ -169,8 +168,8 @@ def resume_many(
 def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that make no several runs; `train` checks the others."""
     as_seed(as_seed(seed) + as_integer("runs", runs, 1, 100_000))
-    if as_jobs(jobs) > 1:
-        words = f"{arguments.get('exams')} {arguments.get('stop_exam')}"
+    if works_elsewhere(jobs):
+        words = " ".join(str(arguments.get(name)) for name in ("exams", "stop_exam", "learner"))
         check_known_elsewhere(words, arguments.get("features"))
         plugins_for(game)
 
@@ -190,7 +189,7 @@ def _write_summary(done: ManyRuns) -> None:
 
 def _job(game: Game, task: Mapping[str, Any], here: bool) -> Job:
     settings = {name: value for name, value in task.items() if name != "seed"}
-    return job_for("train", game, settings, task["seed"], here=here, name=f"seed {task['seed']}")
+    return train_job_for(game, settings, task["seed"], here=here, name=f"seed {task['seed']}")
 
 
 def _teller(

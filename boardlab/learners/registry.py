@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
+from boardlab.errors import OF_YOUR_OWN, unknown
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.cfr import Cfr
 from boardlab.learners.features import TdFeatures
@@ -10,9 +12,10 @@ from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learners.puzzles.settings import Davi, DaviNet, RandomWalk
 from boardlab.learners.tabular import QM, QTableSettings
+from boardlab.registries import Registry
 from boardlab.runs import RunFolder
 
-LEARNERS: dict[str, type[LearnerSettings]] = {
+_OWN: dict[str, type[LearnerSettings]] = {
     TdNTuple.name: TdNTuple,
     SarsaNTuple.name: SarsaNTuple,
     QNTuple.name: QNTuple,
@@ -25,6 +28,15 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
     DaviNet.name: DaviNet,
     RandomWalk.name: RandomWalk,
 }
+
+LEARNERS: Registry[type[LearnerSettings]] = Registry("learner", _OWN)
+
+
+def known_learner(name: Any) -> type[LearnerSettings]:
+    """The learner of that name, or the error that names the nearest."""
+    if not isinstance(name, str) or name not in LEARNERS:
+        raise unknown("learner", name, LEARNERS.names(), OF_YOUR_OWN)
+    return LEARNERS[name]
 
 
 def default_learner(settings: Iterable[str], is_hidden: bool = False) -> str:

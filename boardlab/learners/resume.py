@@ -7,6 +7,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.games.game import game_table
 from boardlab.interrupts import ended_by_signals
+from boardlab.jobs import working_here
 from boardlab.learners.exams import check_starts_nothing, resumed_exams
 from boardlab.learners.registry import LEARNERS, run_folder
 from boardlab.learners.run import Run, open_run
@@ -19,6 +20,7 @@ CHECKPOINT_FILES = ("checkpoint.npz", "weights.npz", "log.csv")
 
 
 @ended_by_signals()
+@working_here()
 def resume(
     path: str | os.PathLike[str],
     *,
@@ -41,16 +43,16 @@ def resume(
     if episodes is not None and minutes is not None:
         raise BoardLabError("give episodes or minutes, not both")
     folder = run_folder(path)
-    if folder.read_agent(*LEARNERS).get("clean"):
+    if folder.read_agent(*LEARNERS.names()).get("clean"):
         return _finished(folder, episodes, minutes)
-    if "snapshot" in folder.read_agent(*LEARNERS):
+    if "snapshot" in folder.read_agent(*LEARNERS.names()):
         run = folder.run_of_snapshot
         raise BoardLabError(
             f"{folder.path} is a snapshot, which plays but does not go on learning"
             + (f"; its run does: boardlab resume {run}" if run else "")
         )
     with folder.claimed():
-        agent = folder.read_agent(*LEARNERS)
+        agent = folder.read_agent(*LEARNERS.names())
         training = _training(folder, agent, episodes, minutes, programs)
         folder.tidy()
         _go_back(training, agent)

@@ -105,7 +105,7 @@ class Run(Report):
 def open_run(path: str | os.PathLike[str]) -> Run:
     """Open a run as it stands in its folder, without training it."""
     folder = RunFolder(path)
-    agent = folder.read_agent(*LEARNERS)
+    agent = folder.read_agent(*LEARNERS.names())
     with folder.understanding():
         game = folder.game(agent)
         settings = LEARNERS[agent["kind"]].of_run(agent["settings"])
@@ -134,7 +134,7 @@ def run_expression(path: str | os.PathLike[str]) -> str:
     folder = RunFolder(path)
     runs = runs_in(folder.path)
     one = RunFolder(runs[0]) if runs else folder
-    agent = one.read_agent(*LEARNERS)
+    agent = one.read_agent(*LEARNERS.names())
     with one.understanding():
         settings = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return settings.expression(escaped(folder.path.as_posix()))

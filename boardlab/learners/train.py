@@ -7,30 +7,34 @@ The way of `boardlab train`: cli/train.py calls `train`, which calls `Training.g
 import contextlib
 import inspect
 import os
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from boardlab.errors import BoardLabError, check_known, shown, unknown
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, check_outcome, game_table
 from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
+from boardlab.jobs import working_here
 from boardlab.learners.exams import ExamPlan, check_stop, choose_exams
 from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.pace import Pace
 from boardlab.learners.presets import preset as preset_of
-from boardlab.learners.registry import LEARNERS, default_learner, run_folder
+from boardlab.learners.registry import LEARNERS, default_learner, known_learner, run_folder
 from boardlab.learners.resume import check_rules, resume
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import BY_TIME, split_options, takes_run_options
 from boardlab.learners.training import Tell, Training
 from boardlab.options import options_of
+from boardlab.plugins import plugins_of
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import from_toml, to_toml
 
 
 @ended_by_signals()
 @takes_run_options
+@working_here()
 def train(
     game: Game,
     learner: str | None = None,
@@ -157,8 +161,7 @@ def prepare(game: Game, learner: str | None = None, **given: Any) -> Prepared:
 def _kind(game: Game, learner: str | None, settings: Mapping[str, Any]) -> type[LearnerSettings]:
     if learner is None:
         learner = default_learner((name for name, value in settings.items() if value), game.is_hidden)
-    check_known("learner", learner, LEARNERS)
-    return LEARNERS[learner]
+    return known_learner(learner)
 
 
 def _check_names(kind: type[LearnerSettings], settings: Mapping[str, Any]) -> None:
@@ -175,7 +178,7 @@ def _check_names(kind: type[LearnerSettings], settings: Mapping[str, Any]) -> No
 def _agent(game: Game, settings: LearnerSettings, plan: ExamPlan) -> dict[str, Any]:
     """The contents of agent.toml."""
     options = plan.options
-    return {
+    described = {
         "kind": settings.name,
         "boardlab": _version(),
         "seed": options.seed,
@@ -188,6 +191,8 @@ def _agent(game: Game, settings: LearnerSettings, plan: ExamPlan) -> dict[str, A
         "snapshot_every": options.snapshot_every,
         "network": settings.describe(game, options.seed),
     }
+    used = plugins_of(re.findall(r"[A-Za-z_][\w-]*", str(described)))
+    return described | ({"plugins": used} if used else {})
 
 
 def _version() -> str:
@@ -214,7 +219,9 @@ def check_same(folder: RunFolder, prepared: Prepared) -> None:
         wanted |= {name: there[name] for name in ("episodes", "pace") if name in there}  # which time decided
     for key in dict.fromkeys((*BY_TIME, *wanted)):
         # Runs of earlier versions had no snapshots.
-        if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted.get(key):
+        if key not in ("boardlab", "plugins") and there.get(
+            key, 0 if key == "snapshot_every" else None
+        ) != wanted.get(key):
             raise BoardLabError(
                 f"{folder.path} holds another run, which differs in its {key}"
                 f"{_others(there[key], wanted[key]) if key == 'settings' else ''}; choose another folder, or "

@@ -143,6 +143,11 @@ def _aside(file: Path) -> Path:
 _ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")
 
 
+def is_temporary(file: str) -> bool:
+    """Whether `file` is a temporary file of some process."""
+    return _ASIDE.fullmatch(file) is not None
+
+
 def is_aside(file: str, name: str) -> bool:
     """Whether `file` is the temporary file of some process for `name`."""
     found = _ASIDE.fullmatch(file)

@@ -10,6 +10,7 @@ import io
 import math
 import os
 import re
+import shlex
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.errors import BoardLabError, MissingPackageError, OutOfMemoryError
+from boardlab.errors import BoardLabError, MissingPackageError, OutOfMemoryError, UnknownNameError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
 from boardlab.numbers import memory
@@ -52,6 +53,10 @@ LARGEST_LOG = 1 << 28
 LONGEST_NUMBER = 100
 """Characters of a number in a log."""
 
+MOST_PLUGINS = 4
+LONGEST_PLUGIN = 200
+"""Plugins of a run that an error names, and characters of each."""
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -72,6 +77,7 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike[str], files: Sequence[str] = ()) -> None:
         self.path, self.files = as_path("the folder of a run", path), files
+        self._plugins: list[str] = []
         reachable(self.path / "agent.toml")  # raises here, not in every later question
 
     # ---- one process at a time ----
@@ -213,8 +219,12 @@ class RunFolder:
             raise BoardLabError(
                 f"{self.path} was written by a newer BoardLab: its format is {version}, ours is {FORMAT}"
             )
+        self._plugins = _plugins_in(agent)
         if kinds and agent.get("kind") not in kinds:
-            raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {' or '.join(kinds)}")
+            raise BoardLabError(
+                f"{self.path} is a run of {agent.get('kind')!r}, not of {' or '.join(kinds)}"
+                f"{self._how_to_know_more()}"
+            )
         if not isinstance(agent.get("game"), dict) or not isinstance(agent["game"].get("name"), str):
             raise BoardLabError(f"{file} does not say its game")
         return agent
@@ -229,13 +239,24 @@ class RunFolder:
             raise
         except BoardLabError as error:
             sentence = str(error).splitlines()[0]  # without the place in an expression
-            raise BoardLabError(f"{file}: {sentence}") from None
+            more = self._how_to_know_more() if isinstance(error, UnknownNameError) else ""
+            raise BoardLabError(f"{file}: {sentence}{more}") from None
         except KeyError as error:
             raise BoardLabError(f"{file} lacks {error}") from None
         except (ArithmeticError, AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:
             raise BoardLabError(f"{file} is damaged: {error}") from None
         except MemoryError:
             raise OutOfMemoryError(f"there is not enough memory for what {file} describes") from None
+
+    def _how_to_know_more(self) -> str:
+        """How to run the plugins that the run was trained with; they are named, never run."""
+        if not self._plugins:
+            return ""
+        files = [word for plugin in self._plugins if os.sep in plugin for word in ("--plugin", plugin)]
+        packages = [plugin for plugin in self._plugins if os.sep not in plugin]
+        how = [f"type {shlex.join(['boardlab', *files, 'COMMAND'])} ..."] if files else []
+        how += [f"install {' and '.join(packages)}"] if packages else []
+        return f"; the run was trained with plugins: {', and '.join(how)}"
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
@@ -436,6 +457,13 @@ class RunFolder:
     def _replace(self, name: str, content: bytes) -> None:
         with replacing(self.path / name, follow=False) as file:
             file.write(content)
+
+
+def _plugins_in(agent: Mapping[str, Any]) -> list[str]:
+    """The plugins that agent.toml names; a stranger's file may hold anything."""
+    given = agent.get("plugins")
+    named = [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
+    return [name for name in named if len(name) <= LONGEST_PLUGIN][:MOST_PLUGINS]
 
 
 def _read_whole(stored: StoredArrays, key: str, array: NDArray[Any], file: Path) -> None:

@@ -5,6 +5,7 @@ of runs over seeds, as in `mcts(ntuple("runs/multi"), iterations=100)`, is one a
 entrant's games.
 """
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -199,6 +200,13 @@ def _runs_of(entrant: Entrant) -> tuple[str, list[Path]] | None:
             f"{entrant.agent} names two folders of runs, {one} and {other}; name a run in one of them"
         )
     return next(iter(folders.items()), None)
+
+
+def runs_of(player: str) -> list[str]:
+    """List the folders of runs that a player names; an exam's name is none."""
+    with contextlib.suppress(BoardLabError):
+        return named_runs(split_name(player)[1])
+    return []
 
 
 def named_runs(expression: str) -> list[str]:

@@ -19,6 +19,7 @@ from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
 from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
+from boardlab.registries import Registry
 from boardlab.search.agent import Agent, AgentLike, as_agent
 from boardlab.search.human import terminal_human
 from boardlab.search.judging import AgentJudge
@@ -209,7 +210,7 @@ class HumanSpec(SearchSpec):
     name = "human"
 
 
-AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
+AGENTS: Registry[type] = Registry("agent", {**SEARCHES, "human": HumanSpec})
 
 
 def parse(expression: str) -> SearchSpec:
@@ -307,4 +308,8 @@ def evaluator(expression: str, game: Game) -> Evaluator:
 
 
 # Registered here because the class Evaluator cannot parse expressions. A copy is built from the expression.
-copyreg.pickle(Evaluator, lambda judge: (evaluator, (judge.expression, judge.game)))
+def _made_anew(judge: Evaluator) -> tuple[Callable[..., Evaluator], tuple[str, Game]]:
+    return evaluator, (judge.expression, judge.game)
+
+
+copyreg.pickle(Evaluator, _made_anew)

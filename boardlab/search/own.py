@@ -63,7 +63,7 @@ def register_agent(name: str, factory: Any = None) -> Any:
                 "register_agent takes a function of the game and the seed, or a class, whose objects have "
                 f"act(state), not {shown(make)}"
             )
-        AGENTS[name] = make_dataclass(
+        kind = make_dataclass(
             name,
             _options(name, make),
             bases=(_Registered,),
@@ -75,6 +75,7 @@ def register_agent(name: str, factory: Any = None) -> Any:
             },
             frozen=True,
         )
+        AGENTS.register(name, kind)
         return make
 
     return register if factory is None else register(factory)
@@ -105,7 +106,7 @@ def register_evaluator(
     check_inputs(inputs)
 
     def register(make: JudgeFactory) -> JudgeFactory:
-        EVALUATORS[name] = own_evaluator(name, make, inputs=inputs, priors=priors, outcome=outcome)
+        EVALUATORS.register(name, own_evaluator(name, make, inputs=inputs, priors=priors, outcome=outcome))
         return make
 
     return register

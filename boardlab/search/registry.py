@@ -13,27 +13,28 @@ from boardlab.search.regret import Regret
 from boardlab.search.rhea import Rhea
 from boardlab.search.simple import Greedy, MonteCarlo, Policy, Random
 from boardlab.search.spec import SearchSpec
+from boardlab.search.vote import Vote
 
-SEARCHES: dict[str, type[SearchSpec]] = {
-    spec.name: spec
-    for spec in (
-        Random,
-        Greedy,
-        Policy,
-        MonteCarlo,
-        Mcts,
-        RolloutMcts,
-        RaveMcts,
-        RoRaMcts,
-        WRoMcts,
-        WRoRaMcts,
-        Ismcts,
-        Regret,
-        MaxN,
-        Expectimax,
-        AlphaBeta,
-        Rhea,
-        Nrpa,
-        Beam,
-    )
-}
+_OWN: tuple[type[SearchSpec], ...] = (
+    Random,
+    Greedy,
+    Policy,
+    MonteCarlo,
+    Mcts,
+    RolloutMcts,
+    RaveMcts,
+    RoRaMcts,
+    WRoMcts,
+    WRoRaMcts,
+    Ismcts,
+    Regret,
+    MaxN,
+    Expectimax,
+    AlphaBeta,
+    Rhea,
+    Nrpa,
+    Beam,
+    Vote,
+)
+
+SEARCHES: dict[str, type[SearchSpec]] = {spec.name: spec for spec in _OWN}

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/module.h"
+#include "core/guard.h"
 #include "games/cards.h"
 #include "games/registry.h"
 
@@ -157,6 +158,15 @@ void bind_games(nb::module_ &m) {
         return std::make_shared<Game>(name, copy);
       },
       nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
+  m.def(
+      "guarded_game",
+      [](const GamePtr &game, const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &note) {
+        if (note.shape(0) < sizeof(GuardNote)) throw std::invalid_argument("the note is too short");
+        return std::const_pointer_cast<Game>(guarded(game, new (note.data()) GuardNote));
+      },
+      nb::arg("game"), nb::arg("note").noconvert(), nb::keep_alive<0, 2>(),
+      "The same game, whose functions may not write beyond what they are given; `note` says what it is doing.");
+  m.def("guarded_functions", &guarded_functions);
 
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })
@@ -178,6 +188,7 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("cells", &Game::cells)
       .def_prop_ro("stages", &Game::stages)
       .def_prop_ro("hand_features", [](const Game &g) { return g.table().hand_features; })
+      .def_prop_ro("can_retrace", &Game::can_retrace)
       .def_prop_ro("names_situations", [](const Game &g) { return g.table().situation != nullptr; })
       .def_prop_ro("feature_count", [](const Game &g) { return g.table().features ? g.table().feature_count : 0; })
       .def_prop_ro("feature_table_sizes",
@@ -503,6 +514,17 @@ void bind_games(nb::module_ &m) {
             return full;
           },
           nb::arg("player"), nb::arg("seed"))
+      .def(
+          "retrace",
+          [](const PyState &s) {
+            if (!s.game->can_retrace()) lacks(*s.game, "retrace");
+            if (s.seen_by >= 0) throw std::invalid_argument("hidden parts cannot be retraced; fill them in first");
+            StatePtr start = make_state(s.game);
+            std::vector<Action> actions;
+            s.game->retrace(s.data(), start->data(), actions);
+            return std::make_pair(start, actions);
+          },
+          "Where the round began, and the actions and outcomes since.")
       .def(
           "completions",
           [](const PyState &s, std::int64_t player, std::int64_t most) {

@@ -276,6 +276,20 @@ class PythonGame {
     std::memcpy(key, numbers, n * sizeof(std::int32_t));
     return static_cast<int>(n * sizeof(std::int32_t));
   }
+  int retrace(const void *s, void *start, std::int32_t capacity, std::int32_t *actions) const {
+    const nb::object given = call("retrace", position(s));
+    nb::tuple pair;
+    if (!nb::try_cast(given, pair) || pair.size() != 2)
+      refuse("retrace", "(position, actions): where the round began, and the actions and outcomes since", given, s);
+    // Who moved last before the round does not matter, unless nobody has acted since.
+    Found found(*this, "retrace", pair[0], s);
+    mover(found.data()) = asked_mover(found.data());
+    found.replace(start);
+    return static_cast<int>(read("retrace", "at most " + std::to_string(capacity) + " actions and outcomes", pair[1], 0,
+                                 static_cast<std::size_t>(capacity), s, [&](std::size_t i, nb::handle item) {
+                                   return whole(item, 0, std::max(actions_, outcomes_) - 1, actions[i]);
+                                 }));
+  }
   void planes(const void *s, int player, float *out) const {
     using Planes = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
     const nb::object given = call("_planes", position(s), player);
@@ -449,6 +463,11 @@ bl_game PythonGame::table(const nb::dict &facts) {
       return of(self).situation(s, player, key);
     };
   }
+  if (has("retrace"))
+    t.retrace = [](void *self, const void *s, void *start, std::int32_t capacity, std::int32_t *actions) {
+      const Gil gil;
+      return static_cast<std::int32_t>(of(self).retrace(s, start, capacity, actions));
+    };
   return t;
 }
 

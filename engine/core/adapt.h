@@ -297,6 +297,13 @@ bl_game make_table(std::unique_ptr<G> owned) {
       situation, { g.situation(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
       (void *self, const void *s, std::int32_t player, std::uint8_t *key)->std::int32_t,
       { return T::game(self).situation(T::at(s), player, key); });
+  BOARDLAB_OPTIONAL(
+      retrace, { g.retrace(probe, probe, 0, ints); },
+      (void *self, const void *s, void *start, std::int32_t capacity, std::int32_t *actions)->std::int32_t,
+      {
+        std::memset(start, 0, sizeof(S));
+        return T::game(self).retrace(T::at(s), T::at(start), capacity, actions);
+      });
   table.self = owned.release();
   return table;
 }

@@ -23,6 +23,7 @@
 #define BOARDLAB_CONTRACT_H
 
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -197,7 +198,80 @@ typedef struct bl_game {
   int32_t (*situation)(void *self, const void *state, int32_t player, uint8_t *key);
   int32_t situation_size;
   int32_t hand_features;
+
+  /* ---- optional: hidden cards that the play so far tells about ---- */
+  /* Writes the state in which the round of `state` began and, in order, the actions and chance outcomes, at most
+   * `capacity`, that lead from there to `state`. Returns their number, or -1 where there are more. Nothing in `state`
+   * is concealed. Default: unknown. */
+  int32_t (*retrace)(void *self, const void *state, void *start, int32_t capacity, int32_t *actions);
 } bl_game;
+
+/* ---- parameters ----
+ *
+ * A library exports one of two functions:
+ *
+ *     const bl_game *boardlab_game(void);                                           its one game
+ *     const char *boardlab_make_game(bl_game *table, bl_parameters *parameters);    a game with these parameters
+ *
+ * The second fills `table`, which is all zeros, and returns null, or a sentence that says which parameters are
+ * impossible. It is called once for every game that is made. `table->self` then holds what the parameters decide,
+ * usually memory that `table->destroy` frees. A class in Python declares the parameters (boardlab.LibraryGame) and
+ * checks their types and ranges; without such a class there are none, and bl_integer and its siblings return
+ * `otherwise`.
+ */
+
+enum { BL_INTEGER = 1, BL_REAL = 2, BL_TEXT = 3, BL_INTEGERS = 4 };
+
+typedef struct bl_parameter {
+  const char *name;
+  int32_t kind;     /* BL_INTEGER (also 1 for True, 0 for False), BL_REAL, BL_TEXT or BL_INTEGERS */
+  int32_t is_asked; /* set below: BoardLab refuses a library that leaves out a parameter, as with a typing error */
+  int64_t integer;  /* of kind BL_INTEGER */
+  double real;      /* BL_REAL */
+  const char *text; /* BL_TEXT: UTF-8, only while boardlab_make_game runs */
+  const int64_t *integers; /* BL_INTEGERS: `count` of them, only while it runs */
+  int32_t count;
+} bl_parameter;
+
+typedef struct bl_parameters {
+  uint32_t abi_version; /* BL_GAME_ABI of the engine */
+  uint32_t item_size;   /* sizeof(bl_parameter) of the engine, which may add members at the end */
+  bl_parameter *items;
+  int32_t count;
+} bl_parameters;
+
+static inline bl_parameter *bl_find(bl_parameters *parameters, const char *name, int32_t kind) {
+  for (int32_t i = 0; i < parameters->count; ++i) {
+    bl_parameter *item = (bl_parameter *)((char *)parameters->items + (size_t)i * parameters->item_size);
+    if (item->kind == kind && strcmp(item->name, name) == 0) {
+      item->is_asked = 1;
+      return item;
+    }
+  }
+  return 0;
+}
+
+static inline int64_t bl_integer(bl_parameters *parameters, const char *name, int64_t otherwise) {
+  const bl_parameter *found = bl_find(parameters, name, BL_INTEGER);
+  return found ? found->integer : otherwise;
+}
+
+static inline double bl_real(bl_parameters *parameters, const char *name, double otherwise) {
+  const bl_parameter *found = bl_find(parameters, name, BL_REAL);
+  return found ? found->real : otherwise;
+}
+
+static inline const char *bl_text(bl_parameters *parameters, const char *name, const char *otherwise) {
+  const bl_parameter *found = bl_find(parameters, name, BL_TEXT);
+  return found ? found->text : otherwise;
+}
+
+/* Copies at most `most` of the numbers and returns how many there are; -1 without this parameter. */
+static inline int32_t bl_integers(bl_parameters *parameters, const char *name, int64_t *values, int32_t most) {
+  const bl_parameter *found = bl_find(parameters, name, BL_INTEGERS);
+  for (int32_t i = 0; found && i < found->count && i < most; ++i) values[i] = found->integers[i];
+  return found ? found->count : -1;
+}
 
 /* splitmix64 (Steele, Lea, Flood 2014): one word of state, any seed is good, the same in every language. */
 static inline uint64_t bl_random(uint64_t *rng) {

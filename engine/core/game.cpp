@@ -203,6 +203,28 @@ std::vector<std::uint8_t> Game::observe(const void *s, int player) const {
   return {bytes, bytes + state_size()};
 }
 
+void Game::retrace(const void *s, void *start, std::vector<Action> &actions) const {
+  actions.resize(MOST_RETRACED);
+  const int n = t_.retrace(t_.self, s, start, MOST_RETRACED, actions.data());
+  actions.resize(static_cast<std::size_t>(std::clamp(n, 0, MOST_RETRACED)));
+  StateBuffer now(*this);
+  copy(now.data(), start);
+  std::vector<Action> legal(static_cast<std::size_t>(t_.max_legal));
+  std::vector<double> p(legal.size());
+  bool is_play = n >= 0;
+  for (std::size_t i = 0; is_play && i < actions.size(); ++i) {
+    const int mover = player(now.data());
+    const int count = mover == TERMINAL ? 0
+                      : mover == CHANCE ? chance(now.data(), legal.data(), p.data())
+                                        : this->legal(now.data(), legal.data());
+    is_play = std::find(legal.begin(), legal.begin() + count, actions[i]) != legal.begin() + count;
+    if (is_play) apply(now.data(), actions[i]);
+  }
+  if (!is_play || !equal(now.data(), s))
+    throw BrokenRules(name_ + ": retrace must return the start of the round and the actions and outcomes since, at " +
+                      "most " + std::to_string(MOST_RETRACED) + "; those that it returned do not lead to the position");
+}
+
 std::vector<std::byte> Game::completions(const void *s, int player, int capacity, std::vector<double> &p) const {
   if (!is_hidden()) {
     const auto *bytes = static_cast<const std::byte *>(s);

@@ -118,6 +118,10 @@ class Game {
     if (t_.determinize) t_.determinize(t_.self, s, player, &rng.word);
   }
   std::vector<std::uint8_t> observe(const void *s, int player) const;
+  bool can_retrace() const { return t_.retrace != nullptr; }
+  // Writes the state in which the round began, and returns the actions and outcomes that led from there to `s`. Throws
+  // BrokenRules if they do not lead there.
+  void retrace(const void *s, void *start, std::vector<Action> &actions) const;
   // Concatenated states; empty if there are more than `capacity`.
   std::vector<std::byte> completions(const void *s, int player, int capacity, std::vector<double> &p) const;
 
@@ -150,6 +154,8 @@ class Game {
   }
 
  private:
+  static constexpr int MOST_RETRACED = 4096;
+
   std::string name_;
   bl_game t_;
   PlaneShape plane_shape_;

@@ -22,7 +22,7 @@ from boardlab.arena.store.migrations import MIGRATIONS
 from boardlab.arena.store.rows import pack, run_folders, unpack
 from boardlab.evaluators import EVALUATORS
 from boardlab.options import options_of
-from boardlab.plugins import run_plugin
+from boardlab.plugins import RUN, run_plugin
 from boardlab.runs import RunFolder
 
 AGENTS = ["random", "mc(rollout, iterations=4)", "mcts(rollout, iterations=4)"]
@@ -322,6 +322,7 @@ def own_evaluator(file, value):
         "def own(game):\n"
         f"    return lambda states, legal: [{value}] * len(states)\n"
     )
+    RUN.pop(str(file), None)  # as in a new process
     run_plugin(str(file))
 
 

@@ -11,8 +11,6 @@ import pytest
 from commands import run
 
 import boardlab as bl
-from boardlab.arena.exams import EXAMS
-from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.learners.again import train_command
 from boardlab.learners.training import Training
 from boardlab.runs import RunFolder
@@ -92,12 +90,10 @@ def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):
     assert done.stderr.endswith(said)
 
 
-def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkeypatch):
-    monkeypatch.setattr("boardlab.arena.elsewhere.PLUGINS", [])
-    monkeypatch.setitem(OWN_FEATURES, "mine", lambda state, player: [1.0])
+def test_what_was_registered_in_python_is_refused_for_processes(tmp_path):
+    bl.register_features("mine")(lambda state, player: [1.0])
     bl.register_evaluator("own", priors=False)(lambda game: lambda planes, legal: [0.0] * len(planes))
     bl.register_agent("player", lambda game, seed: bl.agent("random", game, seed))
-    monkeypatch.setattr("boardlab.arena.exams.EXAMS", dict(EXAMS))
     bl.register_exam("test", lambda paper: [1.0])
     for learner, settings, words in [
         ("td-features", {"features": "mine"}, 'the features "mine" were registered in this process'),

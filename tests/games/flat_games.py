@@ -238,6 +238,8 @@ class Line(bl.PythonGame):
 
     def legal(self, s):
         """Yield in any order."""
+        while s.trap == 10:
+            pass
         if s.trap == 2:
             yield self.length
             return

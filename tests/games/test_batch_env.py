@@ -240,7 +240,7 @@ def test_rules_in_python_that_fail_change_no_row(function: str, threads: int) ->
         (lambda g: bl.BatchEnv(g, 0), "games must be a whole number from 1 to 1048576"),
         (lambda g: bl.BatchEnv(g, 4, seed=-1), "seed"),
         (lambda g: bl.BatchEnv(g, 4, inputs="pixels"), "inputs"),
-        (lambda g: bl.BatchEnv(g, 4, inputs="features"), "connectfour has no features"),
+        (lambda g: bl.BatchEnv(bl.game("gobang"), 4, inputs="features"), "gobang has no features"),
         (lambda g: bl.BatchEnv(g, 4, outcome="discs"), "discs"),
         (lambda g: bl.BatchEnv(g, 4, max_actions=0), "max_actions"),
         (lambda g: bl.BatchEnv(g, 4).step([1, 2, 3]), r"shape \(4,\), not \(3,\)"),

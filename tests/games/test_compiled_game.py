@@ -1,7 +1,6 @@
 """Rules compiled with numba: the same answers, the same messages, no crash, and a cache."""
 
 import os
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from test_flat_game import TRAPS, spring
 
 import boardlab as bl
+from boardlab.apart import CheckFailedError, check_apart
 from boardlab.games.flat import _asked, source_of
 from boardlab.games.flat.compiler import Compiled
 from boardlab.games.flat.rng import Rng
@@ -50,6 +50,13 @@ def test_a_fault_in_a_playout_names_the_position(wide, trap, capfd):
     with pytest.raises(bl.BoardLabError, match=f"(legal|apply).*trap={trap}"):
         bl.agent("mc(iterations=4)", wide).act(state)
     assert "ignored" not in capfd.readouterr().err
+
+
+def test_compiled_rules_that_do_not_return_are_stopped_by_the_kit(wide):
+    """Python cannot stop them: the kit asks them in a process of its own."""
+    looping = wide.from_fields([0] * 4 + [10, 0, -1])
+    with pytest.raises(CheckFailedError, match=r"the function legal does not return within 0\.3 seconds"):
+        check_apart(wide, lambda game: game.from_fields(looping.fields).legal_actions(), patience=0.3)
 
 
 def test_playouts_are_those_of_the_uncompiled_rules(wide):
@@ -100,6 +107,43 @@ def changed(monkeypatch, name, function):
     with pytest.raises(bl.BoardLabError) as error:
         compiled(flat_games.Wide)
     return str(error.value)
+
+
+class Switches(bl.PythonGame):
+    """Switch on lamps; a field of True and False, and functions that numba lacks."""
+
+    name = "switches"
+    state = (("on", "b1", (3,)), ("count", "i1"))
+    action_count = horizon = 3
+
+    def initial_state(self, s):
+        s.count = 0
+
+    def player(self, s):
+        return bl.TERMINAL if all(s.on) else s.count % 2
+
+    def legal(self, s):
+        for lamp in reversed(range(3)):
+            if not any([s.on[lamp], False]):
+                yield lamp
+
+    def apply(self, s, action):
+        s.on[action] = True
+        s.count += 1
+
+    def scores(self, s):
+        return (1, -1) if all(lamp for lamp in reversed(s.on)) else (0, 0)
+
+    def pieces(self, s):
+        return s.on
+
+
+def test_fields_of_truth_values_and_functions_that_numba_lacks():
+    state = compiled(Switches).initial_state()
+    for lamp in (2, 0, 1):
+        assert lamp in state.legal_actions()
+        state.apply(lamp)
+    assert state.is_terminal and state.scores.tolist() == [1, -1]
 
 
 TABLE = {"a": 1}
@@ -189,14 +233,3 @@ def test_worker_processes_rebuild_the_game(tmp_path):
     done = subprocess.run([*command, *words], env=dict(os.environ), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("run*/**/agent.toml"))) == 2
-
-
-@pytest.mark.slow
-def test_the_example_learns_to_beat_rollouts(tmp_path):
-    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "compiled_game.py"))
-    game = bl.game("fastbreak")
-    check_game(game)
-    run = str(tmp_path / "run")
-    bl.train(game, episodes=5000, out=run, seed=1, exams=[])
-    agents = [f'mcts(ntuple("{run}"), iterations=50)', "mcts(rollout, iterations=50)"]
-    assert bl.match(game, agents, games=20, seed=1).wins[0] >= 14

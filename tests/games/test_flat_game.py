@@ -143,6 +143,35 @@ def test_numbers_that_do_not_fit_are_refused():
     assert record.cells[0] + 10 == 260 and repr(record) == "small=0, cells=[250, 250, 250], share=0.0"
 
 
+def test_a_field_of_truth_values_holds_nothing_else():
+    record = layout_of("g", [("on", "b1", 2)]).empty()
+    record.on[:] = [1, 0]
+    record.on[1] = True
+    assert list(record.on) == [True, True]
+    with pytest.raises(TypeError, match="a field of True and False cannot hold 2"):
+        record.on[0] = 2
+
+
+def test_properties_are_computed_once(line, monkeypatch):
+    calls = []
+
+    class Counted(flat_games.Line):
+        """A line."""
+
+        name = "counted"
+
+        @property
+        def steps(self):
+            calls.append(1)
+            return np.arange(2 * self.length)
+
+    state = debugged(Counted).initial_state()
+    while not state.is_terminal:
+        state.apply(state.legal_actions()[0])
+    assert len(calls) == 1
+    assert bl.game("counted", length=3).rules.steps.size == 6 and len(calls) == 2
+
+
 def test_no_name_of_a_position_hides_a_field():
     names = ("mover", "copy", "settle", "to_bytes", "fields", "record")
     record = layout_of("g", [(name, "i4") for name in names]).empty()

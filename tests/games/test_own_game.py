@@ -17,7 +17,7 @@ from test_testing import COMPILER, ROOT, SOURCE, build
 import boardlab as bl
 from boardlab.arena.played import replay
 from boardlab.games.game import Game, game_table
-from boardlab.games.library import _CORES, LOADED
+from boardlab.games.library import _CORES, _LOADED_AS, LOADED
 from boardlab.games.registry import game_from_table
 from boardlab.learners import open_run, train_many
 from boardlab.runs import RunFolder
@@ -360,7 +360,7 @@ OTHER = ("(state){21, 0}", "(state){15, 0}")
 
 def changed(game):
     """The game as a process sees it that loads the library after it was compiled anew, at the same place."""
-    with mock.patch.dict(_CORES, clear=True):
+    with mock.patch.dict(_CORES, clear=True), mock.patch.dict(_LOADED_AS, clear=True):
         other = Game(dataclasses.replace(game.rules, fingerprint="other"))
     LOADED[game.rules.path] = other
     return other

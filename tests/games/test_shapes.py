@@ -220,3 +220,8 @@ def test_wrong_shapes_are_refused(wrong, message):
 def test_wrong_answers_are_named(attributes, message):
     with pytest.raises(bl.BoardLabError, match=message):
         make(**{"board": bl.grid(3, 3)} | attributes).initial_state().to_svg()
+
+
+def test_true_is_a_piece_of_player_0():
+    game = make(board=bl.grid(3, 3), pieces=lambda self, position: [cell == 1 for cell in position])
+    assert game.rules.board_text(after(game, 0, 1)).splitlines()[1] == "1 X . ."

@@ -276,7 +276,10 @@ BROKEN = {
     "a change that is not made": [*changes("return 0;"), "the same action led to two positions"],
     "a playout that no seed repeats": [*playout("static int n; return n++;"), "a seed must repeat a playout"],
     "a playout that stops": [*playout("return 0;"), "a playout stopped before the end"],
-    "a playout that is too long": [*playout("return most + 1;"), "a playout passed the horizon"],
+    "a playout that is too long": [
+        *playout("return most + 1;"),
+        "playout returns 5, which is not a number of actions up to max_actions",
+    ],
 }
 
 

@@ -18,12 +18,13 @@ from boardlab.arena.exams.own import register_exam
 from boardlab.arena.openings import read_starts, starts_up_to
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.registries import Registry
 from boardlab.search.agent import Agent
 from boardlab.search.entrants import Entrant, EntrantLike, as_entrants
 
-EXAMS: dict[str, Exam] = {
-    exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *OPENINGS, *CARDS, *CUBES)
-}
+EXAMS: Registry[Exam] = Registry(
+    "exam", [(exam.name, exam) for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *OPENINGS, *CARDS, *CUBES)]
+)
 
 __all__ = [
     "EXAMS",

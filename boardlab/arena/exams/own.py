@@ -84,7 +84,7 @@ def register_exam(
     def register(take: Take) -> Take:
         if not callable(take):
             raise BoardLabError(f"register_exam needs a function of the paper, not {shown(take)}")
-        EXAMS[name] = _Registered(
+        exam = _Registered(
             name,
             first_line(take, "an exam written in Python"),
             applies or (lambda game: True),
@@ -92,6 +92,7 @@ def register_exam(
             UNKNOWN if best is None else plain(best),
             values=possible,
         )
+        EXAMS.register(name, exam)
         return take
 
     return register if function is None else register(function)

@@ -4,9 +4,9 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from boardlab.arena.store.migrations import MIGRATIONS
 from boardlab.errors import BoardLabError, MissingPackageError, shown
@@ -19,8 +19,17 @@ BUSY_SECONDS = 60.0
 """How long a process waits while another one writes."""
 
 
+Steps = Sequence[Sequence[str]]
+"""The statements that lead from each version of a file to the next."""
+
+
 def connect(path: Path) -> sqlite3.Connection:
-    """Open or create the file, refuse other programs' files, and upgrade old ones."""
+    """Open or create a store, refuse other programs' files, and upgrade old ones."""
+    return connect_as(path, APPLICATION, MIGRATIONS, "store")
+
+
+def connect_as(path: Path, application: int, steps: Steps, kind: str) -> sqlite3.Connection:
+    """Open or create a file of this kind, refuse others, and upgrade old ones."""
     readable_only = path.exists() and not os.access(path, os.W_OK)
     place = path.resolve().as_uri() + ("?mode=ro" if readable_only else "")
     db = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -35,12 +44,13 @@ def connect(path: Path) -> sqlite3.Connection:
                 )
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA trusted_schema = OFF")  # the file may come from a stranger
-        version = _check_ours(db, path)
-        if version < len(MIGRATIONS):
+        file = _File(path, application, steps, kind)
+        version = _check_ours(db, file)
+        if version < len(steps):
             if readable_only:
-                return _upgraded_copy(db, path)
+                return _upgraded_copy(db, file)
             _use_log(db)
-            _upgrade(db, path)
+            _upgrade(db, file)
         db.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; a power cut may lose the last batch
     except BaseException:
         db.close()
@@ -48,7 +58,14 @@ def connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _check_ours(db: sqlite3.Connection, path: Path) -> int:
+class _File(NamedTuple):
+    path: Path
+    application: int
+    steps: Steps
+    kind: str
+
+
+def _check_ours(db: sqlite3.Connection, file: _File) -> int:
     """Return the file's version; refuse other programs' files and newer versions."""
     alone = not db.in_transaction
     if alone:  # one consistent look: another process may be creating it
@@ -62,16 +79,16 @@ def _check_ours(db: sqlite3.Connection, path: Path) -> int:
         if alone:
             with contextlib.suppress(sqlite3.Error):
                 db.execute("COMMIT")
-    if application != APPLICATION and not (not kinds and application == 0 and version == 0):
-        raise BoardLabError(f"{path} is a database of another program, not a BoardLab store")
+    if application != file.application and not (not kinds and application == 0 and version == 0):
+        raise BoardLabError(f"{file.path} is a database of another program, not a BoardLab {file.kind}")
     if kinds - {"table", "index"}:  # they would run on reading or writing
         raise BoardLabError(
-            f"the store {path} is damaged: it has views or triggers, which BoardLab never creates"
+            f"the {file.kind} {file.path} is damaged: it has views or triggers, which BoardLab never creates"
         )
-    if version > len(MIGRATIONS):
+    if version > len(file.steps):
         raise BoardLabError(
-            f"the store {path} was written by a newer BoardLab: its version is {version}, "
-            f"ours is {len(MIGRATIONS)}"
+            f"the {file.kind} {file.path} was written by a newer BoardLab: its version is {version}, "
+            f"ours is {len(file.steps)}"
         )
     return int(version)
 
@@ -92,16 +109,16 @@ def _use_log(db: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _upgrade(db: sqlite3.Connection, path: Path) -> None:
+def _upgrade(db: sqlite3.Connection, file: _File) -> None:
     """Take all missing steps or none; another process may have taken them meanwhile."""
     db.execute("BEGIN IMMEDIATE")
     try:
-        version = _check_ours(db, path)
-        for step in MIGRATIONS[version:]:
+        version = _check_ours(db, file)
+        for step in file.steps[version:]:
             for statement in step:
                 db.execute(statement)
-        db.execute(f"PRAGMA application_id = {APPLICATION}")
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute(f"PRAGMA application_id = {file.application}")
+        db.execute(f"PRAGMA user_version = {len(file.steps)}")
         db.execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
@@ -109,12 +126,12 @@ def _upgrade(db: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _upgraded_copy(db: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+def _upgraded_copy(db: sqlite3.Connection, file: _File) -> sqlite3.Connection:
     """Return a copy in memory, of the present version, of an older file that may not be changed."""
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     db.backup(copy)
     db.close()
-    _upgrade(copy, path)
+    _upgrade(copy, file)
     copy.execute("PRAGMA query_only = ON")  # what is written to it would be lost
     return copy
 

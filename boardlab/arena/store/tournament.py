@@ -5,7 +5,7 @@ import functools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,9 +99,13 @@ class Tournament:
     @functools.cached_property
     def game(self) -> Game:
         """The game; raises an error if its library is not loaded."""
+        return game_from_table(self.table)
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The game's name and parameters, whether or not its library is loaded."""
         with understanding(self.store.path, f"tournament {self.number}"):
-            parameters = dict(json.loads(self._key[1]))
-        return game_from_table({**parameters, "name": self.game_name})
+            return {**dict(json.loads(self._key[1])), "name": self.game_name}
 
     @property
     def title(self) -> str:

@@ -38,7 +38,7 @@ class Thinker:
 
         None for an agent that would not go on where it was.
         """
-        if not isinstance(self.spec, Mcts) or not self.spec.reuse or self.spec.gumbel is not None:
+        if sliced_spec(self.spec) is None:
             return None
         return self._made.get(str(budget)) or self._made.setdefault(str(budget), self._with(**budget))
 
@@ -73,12 +73,12 @@ class Thinker:
         """Think within the time and the agent's own limits; tell as `slices` does."""
         sliced = None if seconds is None else self._counted or self._sliced
         if seconds is None or sliced is None:
-            yield from _once(self.agent if seconds is None else self._limited(seconds), state)
+            yield from once(self.agent if seconds is None else self._limited(seconds), state)
             return
         assert isinstance(self.spec, Mcts)
         end = time.monotonic() + min(seconds, self.spec.seconds or seconds)
         most = self.spec.iterations
-        for iterations, decision in _again(sliced, state):
+        for iterations, decision in again(sliced, state):
             yield iterations, decision
             if most is not None and iterations >= most:
                 return
@@ -100,15 +100,24 @@ class Thinker:
         An agent that cannot go on, or has proven its decision, tells it once.
         """
         sliced = self._sliced
-        return _once(self.agent, state) if sliced is None else _again(sliced, state)
+        return once(self.agent, state) if sliced is None else again(sliced, state)
 
 
-def _once(agent: Agent, state: State) -> Iterator[tuple[int, Decision]]:
+def sliced_spec(spec: SearchSpec | None, **budget: Any) -> SearchSpec | None:
+    """Return the search with the budget of a slice; None for one that would not go on where it was."""
+    if not isinstance(spec, Mcts) or not spec.reuse or spec.gumbel is not None:
+        return None
+    return dataclasses.replace(spec, **budget)
+
+
+def once(agent: Agent, state: State) -> Iterator[tuple[int, Decision]]:
+    """Think as the agent is."""
     decision = agent.act(state)
     yield int(decision.info.get("iterations", 0)), decision
 
 
-def _again(agent: Agent, state: State) -> Iterator[tuple[int, Decision]]:
+def again(agent: Agent, state: State) -> Iterator[tuple[int, Decision]]:
+    """Think again and again, until the position is proven."""
     iterations, grown = 0, 1
     while grown > 0:  # 0: the position is proven
         decision = agent.act(state)

@@ -15,7 +15,9 @@ from boardlab.search.expression import escaped
 def measure_job(cell: Cell, seed: int, runs: Mapping[str, Path]) -> Job:
     """The job of a cell, with the folders of the runs in place of their names."""
     arguments = _filled(dataclasses.asdict(cell.measure), runs)
-    return Job("measure", {"measure": cell.measure.name, "arguments": arguments}, seed, name=cell.name)
+    settings = {"measure": cell.measure.name, "arguments": arguments}
+    reads = tuple(run.as_posix() for run in runs.values())
+    return Job("measure", settings, seed, reads=reads, name=cell.name)
 
 
 def _filled(value: Any, runs: Mapping[str, Path]) -> Any:

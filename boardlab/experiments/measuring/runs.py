@@ -2,10 +2,10 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from boardlab.experiments.measuring.measure import Measure, Numbers
+from boardlab.paths import as_path
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Generation(Measure):
 
 def generations(run: str) -> list[dict[str, Any]]:
     """What AlphaZero wrote about its generations."""
-    text = (Path(run) / "generations.jsonl").read_text(encoding="utf-8")
+    text = (as_path("a run", run) / "generations.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

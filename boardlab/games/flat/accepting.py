@@ -30,11 +30,11 @@ def accept(
 ) -> None:
     """Check rules with the kit; with `other`, also that both answer alike."""
     from boardlab.games.game import Game
-    from boardlab.testing import ConformanceError, check_game
+    from boardlab.testing import ConformanceError, check_here
 
     game = Game.of_core(rules, core)
     try:
-        check_game(game, games=GAMES)
+        check_here(game, GAMES)
     except ConformanceError as error:
         raise BoardLabError(f"{rules.name} was not accepted: {error}") from error
     if other is not None and asked is not None:

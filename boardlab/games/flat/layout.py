@@ -35,6 +35,8 @@ class Cells(np.ndarray[Any, Any]):
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.dtype.kind in "iub" and np.asarray(value).dtype.kind not in "iub":
             raise TypeError(f"a field of whole numbers cannot hold {shown(value)}")
+        if self.dtype.kind == "b" and not np.isin(value, (0, 1)).all():
+            raise TypeError(f"a field of True and False cannot hold {shown(value)}")
         super().__setitem__(index, value)
 
     def __iter__(self) -> Iterator[Any]:

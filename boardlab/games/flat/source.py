@@ -43,7 +43,7 @@ class Source:
                 self._method(name)
         head = ["import math", "import numpy as np", "from boardlab.games.flat.support import *"]
         head += [f"{name} = {value}" for name, value in sizes.items()]
-        declared = [(name, kind.base.str[1:], kind.shape) for name, kind in layout.fields.items()]
+        declared = [(name, _in_records(kind), kind.shape) for name, kind in layout.fields.items()]
         head.append(f"STATE = np.dtype({[*declared, (MOVER, 'i1'), (LAST, 'i1')]!r}, align=True)")
         head.append("_native = native(STATE)")
         lines: list[Line] = [(text, None) for text in [*head, *self._constants]]
@@ -222,6 +222,11 @@ class Source:
             "functions",
             line,
         )
+
+
+def _in_records(kind: np.dtype[Any]) -> str:
+    """Return a field's type for numba, which has no records with arrays of True and False."""
+    return "i1" if kind.shape and kind.base.kind == "b" else kind.base.str[1:]
 
 
 def _known(value: Any) -> str | None:

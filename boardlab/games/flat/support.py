@@ -95,6 +95,42 @@ def _certain(context, value):
     return value.type(value), lower
 
 
+# ---- functions of Python that numba lacks ----
+
+
+@overload(all, jit_options=OPTIONS)
+def _all(values):
+    def every(values):
+        for value in values:  # noqa: SIM110 (numba compiles no generator)
+            if not value:
+                return False
+        return True
+
+    return every
+
+
+@overload(any, jit_options=OPTIONS)
+def _any(values):
+    def some(values):
+        for value in values:  # noqa: SIM110 (numba compiles no generator)
+            if value:
+                return True
+        return False
+
+    return some
+
+
+@overload(reversed, jit_options=OPTIONS)
+def _reversed(values):
+    if isinstance(values, types.RangeType):
+        return lambda values: range(
+            values.start + (len(values) - 1) * values.step, values.start - values.step, -values.step
+        )
+    if isinstance(values, (types.Array, types.List)):
+        return lambda values: values[::-1]
+    return None
+
+
 # ---- random numbers, as in rng.py ----
 
 

@@ -1,25 +1,23 @@
-"""A compiled game in Python: Breakthrough (Dan Troyka, 2000), about as fast as in C++.
+"""Breakthrough (Dan Troyka, 2000), compiled: the game of docs/tutorial_own_game.md.
 
 Pieces move one step forward, straight or diagonally, and capture diagonally. A player who reaches the last
 row or captures all pieces wins. examples/python_game.py has the same game without a compiler.
 
 pip install 'boardlab[numba]'
-python examples/compiled_game.py
-boardlab --plugin examples/compiled_game.py train fastbreak --episodes 20000
+python examples/breakthrough.py
+boardlab --plugin examples/breakthrough.py play breakthrough --size 6
 """
 
 import boardlab as bl
 
 
 @bl.register_game(compiled=True)
-class FastBreak(bl.PythonGame):
+class Breakthrough(bl.PythonGame):
     """Breakthrough: reach the last row with one piece."""
 
     size: int = bl.option(5, "rows and columns", low=4, high=8)
 
-    name = "fastbreak"
-    cell_values = 3
-    symmetries = 2  # the mirror
+    name = "breakthrough"
 
     @property
     def state(self):
@@ -35,11 +33,6 @@ class FastBreak(bl.PythonGame):
     def horizon(self):
         """Every move brings one of 4 * size pieces forward by a row."""
         return 4 * self.size**2
-
-    @property
-    def board(self):
-        """The board that pictures show."""
-        return bl.grid(self.size, self.size)
 
     def initial_state(self, s):
         s.cells[: 2 * self.size] = 2
@@ -79,7 +72,33 @@ class FastBreak(bl.PythonGame):
             return 0, 0
         return (1, -1) if s.mover == 1 else (-1, 1)  # the player who moved last won
 
+    # ---- what people see ----
+
+    @property
+    def board(self):
+        """Rows are counted from the bottom."""
+        return bl.grid(self.size, self.size, "checkered", upwards=True)
+
+    def pieces(self, s):
+        return s.cells
+
+    def player_name(self, player):
+        return "XO"[player]
+
+    def cell_name(self, cell):
+        """Name a cell: letters count columns, numbers rows from the bottom."""
+        return f"{'abcdefgh'[cell % self.size]}{self.size - cell // self.size}"
+
+    def action_name(self, s, action):
+        return self.cell_name(action // 3) + self.cell_name(self.target(s.mover, action))
+
+    def cells_of(self, s, action):
+        return action // 3, self.target(s.mover, action)
+
     # ---- what learners read ----
+
+    cell_values = 3
+    symmetries = 2  # the mirror
 
     def board_vector(self, s, player):
         return s.cells
@@ -111,24 +130,14 @@ class FastBreak(bl.PythonGame):
         for cell in range(self.size**2):
             yield self.mirrored(cell) if g else cell
 
-    # ---- what people read ----
 
-    def player_name(self, player):
-        return "XO"[player]
-
-    def cell_name(self, cell):
-        """Name a cell: letters count columns, numbers rows from the bottom."""
-        return f"{'abcdefgh'[cell % self.size]}{self.size - cell // self.size}"
-
-    def action_name(self, s, action):
-        return self.cell_name(action // 3) + self.cell_name(self.target(s.mover, action))
-
-    def cells_of(self, s, action):
-        return action // 3, self.target(s.mover, action)
+def measure(episodes=20_000, games=200):
+    """Train, and play against MCTS with random playouts."""
+    game = bl.game("breakthrough")
+    bl.train(game, episodes=episodes, out="runs/breakthrough", seed=1, exams=[], force=True)
+    agent = 'mcts(ntuple("runs/breakthrough"), iterations=200)'
+    print(bl.match(game, [agent, "mcts(rollout, iterations=200)"], games=games, seed=1))
 
 
 if __name__ == "__main__":
-    game = bl.game("fastbreak")
-    bl.train(game, episodes=20_000, out="runs/fastbreak", seed=1, exams=[], force=True)
-    agent = 'mcts(ntuple("runs/fastbreak"), iterations=200)'
-    print(bl.match(game, [agent, "mcts(rollout, iterations=200)"], games=40, seed=1))
+    measure()

@@ -37,7 +37,7 @@ from boardlab.learners.alphazero.shares import SelfPlay, shares_of
 from boardlab.nets.stored import build_net, net_description
 
 os.environ |= QUIET
-HOW = "shared with other programs"
+HOW = f"load {os.getloadavg()[0]:.1f} before"
 SCALE = (-1.0, 1.0)
 STORE = 100_000_000
 

@@ -132,14 +132,16 @@ def test_ctrl_c_ends_running_jobs_and_the_cluster_goes_on(cluster, tmp_path):
 
 
 HEAD_DIES = """
-import sys
+import sys, time
 from ray.cluster_utils import Cluster
 import boardlab as bl
 machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 80_000_000})
 def progress(standing):
     if standing.episodes == 16:
         machines.head_node.kill_gcs_server(check_alive=False)
-with bl.cluster(machines.address, patience=1.0):
+        while cluster.failure is None:
+            time.sleep(0.05)
+with bl.cluster(machines.address, patience=1.0) as cluster:
     bl.train(bl.game("tictactoe"), "alphazero", out=sys.argv[1], progress=progress, **eval(sys.argv[2]))
 """
 

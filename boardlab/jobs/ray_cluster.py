@@ -279,7 +279,7 @@ class RayCluster:
         while not self._is_closed and self.failure is None:
             if self._closing.wait(min(LOOK_SECONDS, self.patience / 4)):
                 return
-            silent = 0 if self._answers() else silent + 1
+            silent = 0 if answers(self._head) else silent + 1
             if silent >= 3:
                 self._fail(ClusterLostError(self._head))
                 return
@@ -289,15 +289,6 @@ class RayCluster:
                 self._look_for_nodes()
                 self._ask_nodes()
                 self._check_deadlines()
-
-    def _answers(self) -> bool:
-        """Whether the head takes connections."""
-        host, _, port = self._head.rpartition(":")
-        try:
-            with socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS):
-                return True
-        except OSError:
-            return False
 
     def _ask_nodes(self) -> None:
         """Ask every machine whether it lives; one that does not answer for long counts as dead."""
@@ -620,6 +611,8 @@ def connect(ray: Any, address: str) -> bool:
         options |= {"address": "local", "include_dashboard": False, "object_store_memory": STORE_BYTES}
         options |= {"_node_ip_address": "127.0.0.1"}
     else:
+        if not answers(address):
+            raise BoardLabError(f"no cluster answers at {address}; start one there: see docs/cluster.md")
         options |= {"address": address}
     try:
         with own_signals(), warnings.catch_warnings():
@@ -630,6 +623,16 @@ def connect(ray: Any, address: str) -> bool:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BoardLabError(f"no connection to the cluster {address}: {reason}") from None
     return True
+
+
+def answers(address: str) -> bool:
+    """Whether something takes connections at the address of a head."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS):
+            return True
+    except OSError:
+        return False
 
 
 def _print_nothing(data: Any, ignore_prefix: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.jobs.foreman import difference, identity
-from boardlab.jobs.ray_cluster import check_address, connect, has_token, import_ray, own_signals
+from boardlab.jobs.ray_cluster import answers, check_address, connect, has_token, import_ray, own_signals
 
 ANSWER_SECONDS = 30.0
 """Seconds that a machine has to answer."""
@@ -101,14 +101,16 @@ def _connect_here(ray: Any) -> bool:
     """Connect to the cluster that runs on this machine."""
     if ray.is_initialized():
         return False
+    nowhere = "no cluster runs on this machine; name one, HOST:PORT, or start one: see docs/cluster.md"
+    address = ray._private.services.canonicalize_bootstrap_address("auto")
+    if address and not answers(address):  # Ray remembers clusters that have ended
+        raise BoardLabError(nowhere)
     try:
         with own_signals(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ray.init(address="auto", log_to_driver=False, configure_logging=False)
+            ray.init(address=address or "auto", log_to_driver=False, configure_logging=False)
     except ConnectionError:
-        raise BoardLabError(
-            "no cluster runs on this machine; name one, HOST:PORT, or start one: see docs/cluster.md"
-        ) from None
+        raise BoardLabError(nowhere) from None
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BoardLabError(f"no connection to the cluster on this machine: {reason}") from None

@@ -32,3 +32,22 @@ def test_a_cluster_started_by_the_command_gives_the_same_match(tmp_path):
     assert there.returncode == 0, there.stderr
     assert here.stdout.split("thinking time")[0] == there.stdout.split("thinking time")[0]
     assert "ray" not in there.stderr.lower()
+
+
+def test_an_address_where_nothing_answers_is_one_sentence(tmp_path):
+    for words in (
+        ("cluster", "status", "127.0.0.1:1"),
+        ("match", "nim", "random", "random", "--cluster", "127.0.0.1:1"),
+    ):
+        done = boardlab(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert (
+            done.stderr.strip()
+            == "boardlab: no cluster answers at 127.0.0.1:1; start one there: see docs/cluster.md"
+        )
+
+
+def test_a_cluster_that_has_ended_is_one_sentence(tmp_path):
+    done = boardlab("cluster", "status", cwd=tmp_path, RAY_ADDRESS="127.0.0.1:1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("boardlab: no cluster runs on this machine; name one, HOST:PORT")

@@ -50,8 +50,12 @@ class Server:
         command = [sys.executable, "-m", "boardlab", "serve", "--port", str(self.port)]
         self.process = subprocess.Popen(
             [*command, "--runs", "runs", *self.options],
-            cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert self.process.stdout is not None
         found = re.search(r"http://[^ ]+:(\d+)/", self.process.stdout.readline())
         assert found, "the server did not start"

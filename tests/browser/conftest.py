@@ -90,3 +90,24 @@ def visit(chromium):
 @pytest.fixture
 def page(visit, server):
     return visit(server)
+
+
+def start_table(page, server, game, seats, **more):
+    """Begin a game as the page's visitor, and show it."""
+    body = {"game": {"name": game} if isinstance(game, str) else game, "seats": seats, **more}
+    answer = page.context.request.post(f"{server.url}/api/tables", data=body)
+    assert answer.ok, answer.text()
+    page.goto(f"/play/{answer.json()['id']}")
+    expect(page.locator("h1")).to_be_visible()
+    return answer.json()["id"]
+
+
+def place(page, action):
+    """A place of the board that plays this action."""
+    return page.locator(f'.board.live [data-action="{action}"]').first
+
+
+def acted(page):
+    """How many actions have been played."""
+    expect(page.locator("ol.log li").first).to_be_attached()
+    return page.locator("ol.log li b").count()

@@ -109,7 +109,7 @@ function scale(low, high, isWide = false, parts = 5) {
   high += room;
   const raw = (high - low) / parts;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map(n => n * power).find(n => n >= raw);
+  const step = [1, 2, ...(power >= 10 || power < 1 ? [2.5] : []), 5, 10].map(n => n * power).find(n => n >= raw);  // 2.5 is no episode
   const ticks = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high + step / 1e6; tick += step) ticks.push(Number((Math.round(tick / step) * step).toPrecision(12)));
   return { low, high, ticks, part: value => (value - low) / (high - low) };

@@ -11,7 +11,7 @@ BRIDGES := gymnasium,onnx,openspiel,pettingzoo
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bridges test-cluster bench lint format sanitize tsan fuzz soak constraints stubs clean
+.PHONY: help demo test test-all test-bridges test-cluster test-browser browser bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
 	@echo "make demo         install into .venv and watch an agent learn"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-all     run the slow tests too"
 	@echo "make test-bridges run the tests of the bridges to other libraries"
 	@echo "make test-cluster run the tests of clusters: Ray with three nodes here"
+	@echo "make test-browser run the tests of the arena's pages in a real browser"
 	@echo "make bench        measure speed beside peers"
 	@echo "make lint         check format, style and types"
 	@echo "make format       fix format and style"
@@ -52,6 +53,10 @@ $(VENV)/installed-cluster: $(VENV)/installed
 	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,ray,dask]"
 	touch $@
 
+$(VENV)/installed-browser: $(VENV)/installed
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,web,browser]"
+	touch $@
+
 demo: $(VENV)/installed
 	$(BIN)/python -m boardlab demo
 
@@ -66,6 +71,18 @@ test-bridges: $(VENV)/installed-bridges
 
 test-cluster: $(VENV)/installed-cluster
 	$(BIN)/python -m pytest -m "cluster" tests/cluster tests/jobs
+
+# Without a browser every test is skipped, and says so.
+test-browser: $(VENV)/installed-browser browser
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m browser -rs tests/browser
+
+# Debian's Chromium, where none is installed and the system lets us install it.
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; \
+	  fi; \
+	  command -v chromium >/dev/null || echo "no Chromium here, and it cannot be installed: tests in a browser are skipped"
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py

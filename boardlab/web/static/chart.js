@@ -2,7 +2,8 @@
 
 import { h, plain, put, s } from "./dom.js";
 
-const WIDTH = 640;
+const WIDEST = 640;     // units of the picture, one a pixel while the page is narrower
+const NARROWEST = 260;
 const COLOURS = 8;
 
 /** Make a chart. Call `.show({ lines, low, high, xLabel, yLabel, marks })` with
@@ -14,9 +15,14 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
   const holder = h("div.plot");
   const element = h("figure.chart", legend, holder, reading);
   let last = null;
+  let width = WIDEST;
+  new ResizeObserver(() => { if (last && fitting() !== width) show(last); }).observe(holder);
+
+  const fitting = () => Math.max(NARROWEST, Math.min(WIDEST, holder.clientWidth || WIDEST));
 
   function show(content) {
     last = content;
+    width = fitting();
     const lines = content.lines.filter(line => line.points.length);
     put(legend, content.lines.length > 1 || content.legend
       ? content.lines.map((line, index) => h("span.key", h("i", { class: `c${index % COLOURS}` }), line.name)) : []);
@@ -32,22 +38,22 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
     const all = lines.flatMap(line => line.points);
     const xs = all.map(point => point.x);
     const ys = all.flatMap(point => [point.y, point.low ?? point.y, point.high ?? point.y]).filter(Number.isFinite);
-    const x = scale(content.xLow ?? Math.min(...xs), content.xHigh ?? Math.max(...xs));
+    const x = scale(content.xLow ?? Math.min(...xs), content.xHigh ?? Math.max(...xs), false, width < 420 ? 3 : 5);
     const y = scale(content.low ?? Math.min(...ys), content.high ?? Math.max(...ys), true);
     const left = 52, right = 14, top = 10, bottom = content.xLabel ? 40 : 26;
-    const px = value => left + (WIDTH - left - right) * x.part(value);
+    const px = value => left + (width - left - right) * x.part(value);
     const py = value => top + (height - top - bottom) * (1 - y.part(value));
-    const svg = s("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label });
+    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
     for (const tick of y.ticks) {
-      svg.append(s("line.grid", { x1: left, x2: WIDTH - right, y1: py(tick), y2: py(tick) }));
+      svg.append(s("line.grid", { x1: left, x2: width - right, y1: py(tick), y2: py(tick) }));
       svg.append(s("text.tick", { x: left - 8, y: py(tick) + 4, "text-anchor": "end" }, short(tick)));
     }
     for (const tick of x.ticks)
       svg.append(s("text.tick", { x: px(tick), y: height - bottom + 18, "text-anchor": "middle" }, short(tick)));
-    if (content.xLabel) svg.append(s("text.tick", { x: (left + WIDTH - right) / 2, y: height - 6, "text-anchor": "middle" }, content.xLabel));
+    if (content.xLabel) svg.append(s("text.tick", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, content.xLabel));
     if (content.yLabel) svg.append(s("text.tick", { x: left, y: top + 2, dx: 4 }, content.yLabel));
     if (content.zero !== undefined && y.low < content.zero && content.zero < y.high)
-      svg.append(s("line.axis", { x1: left, x2: WIDTH - right, y1: py(content.zero), y2: py(content.zero) }));
+      svg.append(s("line.axis", { x1: left, x2: width - right, y1: py(content.zero), y2: py(content.zero) }));
     content.lines.forEach((line, index) => {
       const group = s("g", { class: `line c${index % COLOURS}` });
       const points = line.points.filter(point => Number.isFinite(point.y));
@@ -65,7 +71,7 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
     svg.append(cursor);
     const nearest = event => {
       const box = svg.getBoundingClientRect();
-      const at = ((event.clientX - box.x) / box.width) * WIDTH;
+      const at = ((event.clientX - box.x) / box.width) * width;
       return xs.reduce((best, value) => (Math.abs(px(value) - at) < Math.abs(px(best) - at) ? value : best), xs[0]);
     };
     svg.addEventListener("pointermove", event => {
@@ -96,14 +102,14 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
   return { element, show, again: () => last && show(last) };
 }
 
-function scale(low, high, isWide = false) {
+function scale(low, high, isWide = false, parts = 5) {
   if (low === high) { low -= 0.5; high += 0.5; }
   const room = isWide ? 0.04 * (high - low) : 0;
   low -= room;
   high += room;
-  const raw = (high - low) / 5;
+  const raw = (high - low) / parts;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map(n => n * power).find(n => n >= raw);
+  const step = [1, 2, ...(power >= 10 || power < 1 ? [2.5] : []), 5, 10].map(n => n * power).find(n => n >= raw);  // 2.5 is no episode
   const ticks = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high + step / 1e6; tick += step) ticks.push(Number((Math.round(tick / step) * step).toPrecision(12)));
   return { low, high, ticks, part: value => (value - low) / (high - low) };

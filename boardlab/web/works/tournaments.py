@@ -232,7 +232,7 @@ def _tables(result: TournamentResult) -> dict[str, Any]:
         "cross": [[None if i == j else _finite(float(result.cross[i, j])) for j in order] for i in order],
         "unit": "Elo" if result.game.players == 2 else "skill",
         "players": result.game.players,
-        "notes": result.notes(),
+        "notes": [note.partition("; --")[0] for note in result.notes()],  # options are the command's
     }
 
 

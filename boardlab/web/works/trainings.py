@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boardlab.arena.exams import EXAMS
 from boardlab.errors import BoardLabError
 from boardlab.games.game import game_table
 from boardlab.learners.curve import points
@@ -144,6 +145,7 @@ def _curves(run: Run) -> list[dict[str, Any]]:
             {
                 "name": name,
                 "title": exam_title(name),
+                "about": EXAMS[name].sentence if name in EXAMS else "",
                 "unit": exam_unit(name),
                 "low": _finite(low),
                 "high": _finite(high),

@@ -13,15 +13,15 @@ export async function showFame(page, root) {
 function hall(page, list) {
   const number = value => (value === null ? "" : value.toFixed(list.digits));
   return h("section.card", h("h2", list.heading), h("p.soft", list.title), h("div.scroll", h("table",
-    h("thead", h("tr", h("th", ""), h("th", "agent"), h("th.number", "rating"), h("th.number", "95%"), h("th.number", "games"), h("th", ""))),
+    h("thead", h("tr", h("th", ""), h("th", "agent"), h("th.number", "rating"), h("th.number.roomy", "95%"), h("th.number.roomy", "games"), h("th", ""))),
     h("tbody", list.lines.map((line, rank) => h("tr",
       h("td.soft", rank + 1),
       h("td.who", line.label, line.label !== line.agent && h("small.mono", ` ${line.agent}`),
         line.again.filter(Boolean).map(command => h("details", h("summary", "train it again"), h("code", command), " ",
           act("Copy", { class: "small" }, () => copy(command))))),
       h("td.number", number(line.rating)),
-      h("td.number", line.low === null ? "" : `${number(line.low)} to ${number(line.high)}`),
-      h("td.number", h("a", { href: `/compete/${line.tournaments.at(-1)}` }, plain(line.games))),
+      h("td.number.roomy", line.low === null ? "" : `${number(line.low)} to ${number(line.high)}`),
+      h("td.number.roomy", h("a", { href: `/compete/${line.tournaments.at(-1)}` }, plain(line.games))),
       h("td.number", h("div.buttons", act("Copy", { class: "small", title: "copy the agent's expression" }, () => copy(line.agent)),
         has(page, "play") && !page.site.read_only && act("Play", { class: "small" }, () => playAgainst(page, list.table, line.agent, line.label.slice(0, 40)))))))))));
 }

@@ -47,8 +47,8 @@ export async function showTournament(page, number) {
     const digits = state.unit === "Elo" ? 0 : 1;
     return h("section.card", h("h2", "Ranking"), h("div.scroll", h("table",
       h("thead", h("tr", h("th", ""), h("th", "agent"), isRated && h("th.number", `${state.unit} ± 95%`), isRated && h("th.wide", ""),
-        state.players > 1 && h("th.number", "points ± 95%"), state.players > 1 && h("th.number", "won / drawn / lost"),
-        state.players === 1 && h("th.number", "mean score ± 95%"), h("th.number", "games"), h("th.number", "time per move"))),
+        state.players > 1 && h("th.number", "points ± 95%"), state.players > 1 && h("th.number.roomy", "won / drawn / lost"),
+        state.players === 1 && h("th.number", "mean score ± 95%"), h("th.number.roomy", "games"), h("th.number.roomy", "time per move"))),
       h("tbody", state.rows.map((one, rank) => h("tr",
         h("td.soft", rank + 1),
         h("td.who", h("span", { title: one.agent }, one.name)),
@@ -57,10 +57,10 @@ export async function showTournament(page, number) {
           h("i", { style: { left: `${(100 * (one.rating - (one.half || 0) - low)) / size}%`, width: `${(200 * (one.half || 0)) / size}%` } }),
           h("b", { style: { left: `${(100 * (one.rating - low)) / size}%` } }))),
         state.players > 1 && h("td.number", percent(one.points), one.points_half !== null && ` ± ${percent(one.points_half)}`),
-        state.players > 1 && h("td.number", `${one.wins} / ${one.draws} / ${one.losses}`),
+        state.players > 1 && h("td.number.roomy", `${one.wins} / ${one.draws} / ${one.losses}`),
         state.players === 1 && h("td.number", plain(one.score), one.score_half !== null && ` ± ${plain(one.score_half, 2)}`),
-        h("td.number", plain(one.games)),
-        h("td.number", one.seconds === null ? "" : one.seconds < 1 ? `${plain(1000 * one.seconds, 2)} ms` : duration(one.seconds))))))));
+        h("td.number.roomy", plain(one.games)),
+        h("td.number.roomy", one.seconds === null ? "" : one.seconds < 1 ? `${plain(1000 * one.seconds, 2)} ms` : duration(one.seconds))))))));
   }
 
   function cross(state) {
@@ -80,11 +80,11 @@ export async function showTournament(page, number) {
     games.hidden = found.length === 0;
     put(games, h("div.spread", h("h2", title), first !== null && h("button.small", { type: "button", onclick: () => list() }, "All games")),
       found.length === 100 && h("p.soft", "The first 100 games."),
-      h("div.scroll.tall", { tabindex: 0, role: "group", "aria-label": title }, h("table", h("thead", h("tr", h("th", "seats, the first one begins"), h("th.number", "scores"), h("th.number", "actions"), h("th", ""))),
+      h("div.scroll.tall", { tabindex: 0, role: "group", "aria-label": title }, h("table", h("thead", h("tr", h("th", "seats, the first one begins"), h("th.number", "scores"), h("th.number.roomy", "actions"), h("th", ""))),
         h("tbody", found.map(one => h("tr",
           h("td", one.players.join(" – "), one.error && h("small", { class: "soft" }, ` ${one.error}`)),
           h("td.number", one.scores.map(score => plain(score)).join(" : ")),
-          h("td.number", one.actions),
+          h("td.number.roomy", one.actions),
           h("td.number", !page.site.read_only && act("Replay", { class: "small" }, () => replay(one)))))))));
     if (first !== null) games.scrollIntoView({ block: "nearest" });
   }

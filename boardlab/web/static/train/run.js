@@ -104,7 +104,7 @@ export async function showRun(page, name) {
     for (const exam of run.exams) {
       if (!charts.has(exam.name)) {
         const drawn = chart({ height: 320, label: `${exam.title} of ${name}` });
-        curves.append(h("section.card", h("h2", exam.title), drawn.element));
+        curves.append(h("section.card", h("h2", `${exam.title[0].toUpperCase()}${exam.title.slice(1)}`), exam.about && h("p.soft", `${exam.about[0].toUpperCase()}${exam.about.slice(1)}.`), drawn.element));
         charts.set(exam.name, drawn);
       }
       const lines = shown.map(one => ({

@@ -62,6 +62,7 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(s.episode_limit >= 0, "episode_limit cannot be negative");
   check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
   check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
+  check(s.tc_interval >= 0, "tc_interval cannot be negative");
   check(s.replay >= 0 && s.replay <= 100000000, "replay must be from 0 to 100000000");
   check(s.replay_batch >= 1 && s.replay_batch <= 10000, "replay_batch must be from 1 to 10000");
 }
@@ -86,6 +87,14 @@ using PyTdLearner = PyKindOfLearner<TdLearner>;
 using PyDaviLearner = PyKindOfLearner<ntuple::DaviLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
 using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
+
+// The factors of TCL that a learner holds as a numpy view that keeps them alive; empty if it renews them at every step.
+template <class Kind>
+nb::ndarray<nb::numpy, float, nb::ndim<1>> held_rates(nb::handle self) {
+  const TdLearner &learner = nb::cast<Kind &>(self).kind();
+  if (!learner.held_rates()) return {nullptr, {0}, self};
+  return {learner.held_rates()->factors(), {static_cast<std::size_t>(learner.network()->entries())}, self};
+}
 
 // Checks what every learner by self-play needs of a network; returns the settings with the outcome of that name.
 TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
@@ -345,6 +354,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("tc_init", &TdSettings::tc_init)
       .def_rw("tc_beta", &TdSettings::tc_beta)
       .def_rw("accumulate_delta", &TdSettings::accumulate_delta)
+      .def_rw("tc_interval", &TdSettings::tc_interval)
       .def_rw("replay", &TdSettings::replay)
       .def_rw("replay_batch", &TdSettings::replay_batch);
 
@@ -393,6 +403,7 @@ void bind_ntuple(nb::module_ &m) {
             const TdSettings checked = checked_settings(*network, settings, outcome, false);
             const auto workers = static_cast<int>(checked_count("threads", threads, 1, 1024));
             check(workers == 1 || checked.replay == 0, "a replay buffer needs a single thread");
+            check(workers == 1 || checked.tc_interval == 0, "an interval of TCL needs a single thread");
             if (workers == 1)
               new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
             else
@@ -401,6 +412,7 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("held_rates", &held_rates<PyTdLearner>)
       .def_prop_ro("drawn", [](PyTdLearner &l) {
         const Busy busy(l);  // training extends this list
         return l.kind().drawn();
@@ -415,7 +427,8 @@ void bind_ntuple(nb::module_ &m) {
             new (self) PyDaviLearner(std::make_unique<ntuple::DaviLearner>(network, checked, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
-      .def_prop_ro("network", [](const PyDaviLearner &l) { return l.kind().network(); });
+      .def_prop_ro("network", [](const PyDaviLearner &l) { return l.kind().network(); })
+      .def_prop_ro("held_rates", &held_rates<PyDaviLearner>);
 
   nb::class_<PySarsaLearner, PyLearner>(m, "SarsaLearner", "SARSA or Q-learning on an n-tuple network.")
       .def(
@@ -428,6 +441,7 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("is_q_learning"), nb::arg("seed"))
       .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); })
       .def_prop_ro("replay", [](const PySarsaLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("held_rates", &held_rates<PySarsaLearner>)
       .def_prop_ro("drawn", [](PySarsaLearner &l) {
         const Busy busy(l);
         return l.kind().drawn();

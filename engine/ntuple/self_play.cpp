@@ -134,6 +134,7 @@ void SelfPlay::episode(EpisodeRecord *record) {
     cut_episode(state, player);
   ++episodes_done;
   actions_done += actions;
+  episode_done();
 }
 
 }  // namespace boardlab::ntuple

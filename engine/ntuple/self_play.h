@@ -35,6 +35,7 @@ struct TdSettings {
   Coherence coherence = Coherence::NONE;
   double tc_init = 1e-4, tc_beta = 2.7;
   bool accumulate_delta = false;  // N and A sum up delta instead of delta * eligibility
+  std::int64_t tc_interval = 0;   // episodes between renewals of the rates; 0: at every step
   std::int64_t replay = 0;        // capacity of the replay buffer in steps; 0: no buffer
   int replay_batch = 1;           // steps to learn again after every step
 };
@@ -101,6 +102,8 @@ class SelfPlay {
   virtual Choice act(void *state, int player) = 0;
   // The game or the round is over: final adaptation.
   virtual void end_episode(const void *state, int last_player) = 0;
+  // Called after every episode, when episodes_done counts it.
+  virtual void episode_done() {}
   // The episode was cut when `player` was to decide: nothing to do for a learner that has already learned from the
   // positions on the way.
   virtual void cut_episode(const void * /*state*/, int /*player*/) {}

@@ -26,6 +26,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
   if (network_->is_coherent()) {
     const auto init = static_cast<float>(settings.tc_init);
     std::fill_n(network_->counters(0), network_->entries(), Counter{init, init});
+    if (settings.tc_interval > 0) held_rates_ = std::make_unique<HeldRates>(*network_);
   }
 }
 
@@ -160,10 +161,19 @@ void TdLearner::learn(std::uint64_t set, const std::uint32_t *indices, const Sha
   if (network_->is_coherent()) {
     const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
     const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
-    k.learn(network_->weights(set), network_->counters(set), indices, shape, copies_.data(), step);
+    if (held_rates_)
+      held_rates_->learn(set, indices, shape.slots, step);
+    else
+      k.learn(network_->weights(set), network_->counters(set), indices, shape, copies_.data(), step);
   } else {
     k.add(network_->weights(set), indices, shape, copies_.data(), rate);
   }
+}
+
+// At whole multiples, so that a resumed run renews when an unbroken one does.
+void TdLearner::episode_done() {
+  if (held_rates_ && episodes_done % settings_.tc_interval == 0)
+    held_rates_->renew(settings_.coherence, static_cast<float>(settings_.tc_beta));
 }
 
 std::uint32_t *TdLearner::remember(const TraceState &from, double reward, const std::uint32_t *next,

@@ -11,6 +11,7 @@
 #include "core/unseen.h"
 #include "ntuple/after_states.h"
 #include "ntuple/entry_set.h"
+#include "ntuple/held_rates.h"
 #include "ntuple/network.h"
 #include "ntuple/replay.h"
 #include "ntuple/self_play.h"
@@ -25,6 +26,7 @@ class TdLearner : public SelfPlay {
 
   const NetworkPtr &network() const { return network_; }
   const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
+  const HeldRates *held_rates() const { return held_rates_.get(); }  // null: rates are renewed at every step
   // The steps drawn from the buffer in the last episode, for tests against a slow version.
   const std::vector<std::uint32_t> &drawn() const { return drawn_; }
 
@@ -54,6 +56,7 @@ class TdLearner : public SelfPlay {
   void begin_episode(const void *start) override;
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
+  void episode_done() override;
   void adapt(Trace &trace, double target, bool learn, bool cut);
   void clear_traces();
 
@@ -76,6 +79,7 @@ class TdLearner : public SelfPlay {
   AfterStates::View best_;
   Action best_action_ = -1;
   std::shared_ptr<Replay> replay_;
+  std::unique_ptr<HeldRates> held_rates_;
 
  private:
   bool choose(const void *state, int player);  // into best_; returns whether the action is random

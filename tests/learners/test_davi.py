@@ -21,6 +21,7 @@ SMALL = {"tuples": 5, "length": 4, "symmetries": 1, "alpha": 1.0, "episode_limit
         {},
         {"coherence": "id", "epsilon": 0.3, "alpha_final": 0.2},
         {"coherence": "exp", "sigma": "tanh", "gamma": 0.9},
+        {"coherence": "id", "tc_interval": 5, "epsilon": 0.3},
         {"symmetries": 3, "epsilon": 0.5, "episode_limit": 1},
     ],
     ids=str,

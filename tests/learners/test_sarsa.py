@@ -18,6 +18,11 @@ CASES = {
         {},
         {**WALK, "coherence": "exp", "alpha_final": 0.3, "epsilon_final": 0.0, "choose_start": 0.5},
     ),
+    "tictactoe, TC-EXP with rates renewed every 7 episodes": (
+        "tictactoe",
+        {},
+        {**WALK, "coherence": "exp", "tc_interval": 7},
+    ),
     "tictactoe, traces that a random action cuts": (
         "tictactoe",
         {},

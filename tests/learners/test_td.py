@@ -81,6 +81,23 @@ CASES = {
             "tc_accumulate": "delta",
         },
     ),
+    "tictactoe, TC-EXP with rates renewed every 7 episodes": (
+        "tictactoe",
+        {},
+        {**WALK, "coherence": "exp", "tc_interval": 7, "lambda_": 0.5, "learn_from_random": True},
+    ),
+    "othello 4x4, TC-id, replacing traces, rates renewed every other episode": (
+        "othello",
+        {"size": 4},
+        {
+            **WALK,
+            "coherence": "id",
+            "tc_accumulate": "delta",
+            "tc_interval": 2,
+            "traces": "rep",
+            "lambda_": 0.8,
+        },
+    ),
     "connectfour, traces of 4 positions": (
         "connectfour",
         {"rows": 4, "cols": 5, "connect": 3},
@@ -431,3 +448,37 @@ def test_an_empty_range_of_random_actions_is_refused(tmp_path):
     with pytest.raises(bl.BoardLabError, match="start_actions_min does nothing with choose_start=0"):
         bl.train(bl.game("tictactoe"), out=tmp_path / "run", choose_start=0.0, start_actions_min=1)
     assert not (tmp_path / "run").exists()
+
+
+def with_interval(path, **more):
+    settings = {"coherence": "exp", "tc_interval": 150, "episodes": 400, **more}
+    return bl.train(bl.game("tictactoe"), "td-ntuple", out=path, seed=7, **settings)
+
+
+def test_rates_that_wait_are_resumed_as_they_were(tmp_path):
+    def stop(standing):
+        if 0 < standing.episodes < standing.total:
+            raise KeyboardInterrupt
+
+    def arrays(name):
+        with np.load(tmp_path / name / "checkpoint.npz") as stored:
+            return {key: stored[key].tobytes() for key in stored.files if not key.endswith("seconds")}
+
+    with_interval(tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        with_interval(tmp_path / "broken", progress=stop)
+    assert bl.resume(tmp_path / "broken").episodes == 400
+    assert any("held_rates" in name for name in arrays("whole"))
+    assert arrays("whole") == arrays("broken")
+
+
+def test_an_interval_needs_coherence_a_single_thread_and_memory(tmp_path):
+    for settings, words in [
+        ({"tc_interval": -1}, "tc_interval must be"),
+        ({"coherence": "off"}, "tc_interval does nothing with coherence=off"),
+        ({"threads": 2}, "an interval of TCL needs a single thread"),
+        ({"memory_gb": 0.0016, "tuples": 30, "length": 7}, "and their learning rates would take .* GiB"),
+    ]:
+        with pytest.raises(bl.BoardLabError, match=words):
+            with_interval(tmp_path / "bad", **settings)
+        assert not (tmp_path / "bad").exists()

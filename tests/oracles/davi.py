@@ -24,4 +24,4 @@ class ReferenceDavi(ReferenceTd):
             best = min(max(best, low + step * self.game.core.horizon), high + step)
             self.update(set(keys), best - self.paid(state, 0) - value, gradient)
             state.apply(action)
-        self.done += 1
+        self.finish()

@@ -76,4 +76,4 @@ class ReferenceSarsa(ReferenceTd):
                     reward = self.paid(state, player) - trace[0][1] + step_reward
                     self.adapt(trace, reward, True, False)
                     self.learned(trace[0][0], reward, None)
-        self.done += 1
+        self.finish()

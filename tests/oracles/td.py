@@ -28,6 +28,7 @@ class ReferenceTd:
         self.weights = defaultdict(float)
         self.sums = defaultdict(lambda: td.tc_init)
         self.absolutes = defaultdict(lambda: td.tc_init)
+        self.held = {}  # learning rates of the last renewal, with tc_interval
         self.features = len(game.core.feature_table_sizes) if td.feature_tables else 0
         self.slots = len(tuples) * len(symmetries) + self.features
         # Positions of a trace: the last one, and those before it whose share has not fallen below the cut.
@@ -116,7 +117,7 @@ class ReferenceTd:
                     reward = self.paid(state, player) - trace[0][1]
                     self.adapt(trace, reward, True, False)
                     self.learned(trace[0][0], reward, None)
-        self.done += 1
+        self.finish()
 
     def _after(self, state: State, action: int) -> State:
         after = state.copy()
@@ -141,13 +142,21 @@ class ReferenceTd:
     def learned(self, keys, reward: float, next_keys) -> None:
         """Called after every step of learning, for a replay buffer; `next_keys` is None at the end."""
 
+    def factor(self, key) -> float:
+        """What TCL makes of N and A."""
+        ratio = abs(self.sums[key]) / self.absolutes[key]
+        return {"off": 1.0, "id": ratio, "exp": math.exp(self.td.tc_beta * (ratio - 1))}[self.td.coherence]
+
+    def finish(self) -> None:
+        """Count an episode, and renew the learning rates at the end of an interval."""
+        self.done += 1
+        if self.td.tc_interval and self.done % self.td.tc_interval == 0:
+            self.held = {key: self.factor(key) for key in list(self.weights)}
+
     def update(self, distinct, delta: float, eligibility: float) -> None:
         """Each distinct weight changes once."""
         for key in distinct:
-            ratio = abs(self.sums[key]) / self.absolutes[key]
-            factor = {"off": 1.0, "id": ratio, "exp": math.exp(self.td.tc_beta * (ratio - 1))}[
-                self.td.coherence
-            ]
+            factor = self.held.get(key, 1.0) if self.td.tc_interval else self.factor(key)
             self.weights[key] += self.alpha / self.slots * factor * delta * eligibility
             change = delta if self.td.tc_accumulate == "delta" else delta * eligibility
             self.sums[key] += change

@@ -28,6 +28,9 @@ class NTupleLearner(EngineLearner):
         self.weights = {"weights": network.weights}
         if network.is_coherent:
             self.counters |= {"sums": network.sums, "absolutes": network.absolutes}
+        if settings.tc_interval:
+            assert isinstance(core, _engine.TdLearner | _engine.SarsaLearner | _engine.DaviLearner)
+            self.counters["held_rates"] = core.held_rates
         if self.replay is not None:
             self.counters |= {
                 "replay_indices": self.replay.indices,

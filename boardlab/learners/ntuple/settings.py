@@ -82,6 +82,13 @@ class NTupleSettings(SelfPlaySettings):
         choices=("change", "delta"),
         needs={"coherence": Not("off")},
     )
+    tc_interval: int = option(
+        0,
+        "episodes between renewals of the learning rates from N and A; 0: renewed at every step",
+        low=0,
+        high=10**15,
+        needs={"coherence": Not("off")},
+    )
 
     evaluator = "ntuple"
     files = ("layout.txt",)
@@ -168,7 +175,21 @@ class NTupleSettings(SelfPlaySettings):
     def table_bytes(self, game: Game, seed: int) -> float:
         """Bytes of the tables of a run, with the counters of TCL."""
         description = self.describe(game, seed)
-        return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
+        tables = table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
+        return tables + self._rate_bytes(tables)
+
+    def _rate_bytes(self, tables: float) -> float:
+        """The bytes of held learning rates: one number beside a weight, N and A."""
+        return tables / 3 if self.tc_interval else 0.0
+
+    def _check_memory(self, network: _engine.NTupleNetwork) -> None:
+        """Refuse learning rates that do not fit beside the tables."""
+        wanted = network.bytes + self._rate_bytes(network.bytes)
+        if wanted > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"the tables and their learning rates would take {wanted / 2**30:.4g} GiB; the limit is "
+                f"{self.memory_gb:g} GiB (tc_interval=0 keeps no rates)"
+            )
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> NTupleLearner:
         """A learner whose tables are zero. Memory is taken here, or refused."""
@@ -179,6 +200,7 @@ class NTupleSettings(SelfPlaySettings):
             memory_gb=self.memory_gb,
             per_action=self.per_action,
         )
+        self._check_memory(network)
         core = self.engine_learner(network, episodes, seed)
         return NTupleLearner(game, self, network, core, description["tuples"])
 
@@ -225,6 +247,7 @@ class NTupleSettings(SelfPlaySettings):
         settings.tc_init = self.tc_init
         settings.tc_beta = self.tc_beta
         settings.accumulate_delta = self.tc_accumulate == "delta"
+        settings.tc_interval = self.tc_interval
         return settings
 
 
@@ -254,7 +277,6 @@ class SelfPlayNTuple(NTupleSettings, SearchingSettings):
 
     def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
-        self._check_memory(network)
         settings = self.engine_settings(episodes)
         learner = _engine.SarsaLearner(network, settings, self.reward, self.is_q_learning, seed)
         self.advise(learner)
@@ -262,17 +284,19 @@ class SelfPlayNTuple(NTupleSettings, SearchingSettings):
 
     def _step_learner(self, network: _engine.NTupleNetwork) -> _engine.TdLearner | _engine.SarsaLearner:
         """A learner whose buffer holds one step."""
-        small = replace(self, replay=1).engine_settings(1)
+        small = replace(self, replay=1, tc_interval=0).engine_settings(1)
         return _engine.SarsaLearner(network, small, self.reward, self.is_q_learning, 0)
 
     def _check_memory(self, network: _engine.NTupleNetwork) -> None:
         """Refuse a replay buffer that does not fit beside the tables."""
+        super()._check_memory(network)
         if not self.replay:
             return
         step = self._step_learner(network).replay
         assert step is not None
         arrays = (step.indices, step.facts, step.actions)
-        wanted = network.bytes + self.replay * sum(array.nbytes for array in arrays)
+        held = network.bytes + self._rate_bytes(network.bytes)
+        wanted = held + self.replay * sum(array.nbytes for array in arrays)
         if wanted > self.memory_gb * 2**30:
             raise BoardLabError(
                 f"the tables and a replay buffer of {self.replay} steps would take {wanted / 2**30:.4g} GiB; "
@@ -331,14 +355,14 @@ class TdNTuple(SelfPlayNTuple):
 
     def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
-        self._check_memory(network)
         learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
         self.advise(learner, self.target_depth if self.target == "alphabeta" else 0, self.solve_below)
         return learner
 
     def _step_learner(self, network: _engine.NTupleNetwork) -> _engine.TdLearner | _engine.SarsaLearner:
         """A learner whose buffer holds one step."""
-        return _engine.TdLearner(network, replace(self, replay=1).engine_settings(1), self.reward, 0)
+        small = replace(self, replay=1, tc_interval=0).engine_settings(1)
+        return _engine.TdLearner(network, small, self.reward, 0)
 
 
 @dataclass(frozen=True)

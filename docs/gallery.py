@@ -105,7 +105,9 @@ def shots(owner: Owner) -> Iterator[Shot]:
     agents = ["mcts(rollout, iterations=200)", "mcts(rollout, iterations=200)"]
     yield Shot("watch", "Agents among themselves", owner.table("othello", [], agents), ".pace", pause)
     yield Shot("analyse", "Analyse", "/analyse", "textarea")
-    yield Shot("review", "Where a game was lost", owner.desk("connectfour", four, [DEEP], 6), ".board", review)
+    yield Shot(
+        "review", "Where a game was lost", owner.desk("connectfour", four, [DEEP], 6), ".board", review
+    )
     two = owner.desk("othello", [], [DEEP, "mcts(rollout, iterations=300)"])
     yield Shot("side-by-side", "Two agents think", two, ".boards.several .board svg", settle)
     order = {"game": {"name": "connectfour"}, "options": {"episodes": 30_000, "exam_every": 3_000}}

@@ -20,6 +20,8 @@ from boardlab.web.settings import LOOPBACK, Settings
 SESSION_SECONDS = 12 * 3600
 """How long a password counts after it was typed."""
 SAFE = ("GET", "HEAD")
+LOOKING = ("/login", "/logout", "/api/preview")
+"""Paths that change no game, whatever the method."""
 OPEN_PATHS = ("/login", "/static/login.js", "/static/style.css", "/static/icon.svg")
 """Paths that ask for no password."""
 REQUESTS_A_SECOND, BURST = 100.0, 400.0
@@ -81,7 +83,7 @@ class Guard:
             if scope["type"] == "websocket" or path.startswith("/api/") or is_change:
                 return JSONResponse({"error": "type the password first", "login": True}, 401)
             return RedirectResponse("/login", 303)
-        if self.settings.read_only and scope["type"] == "http" and is_change and path != "/login":
+        if self.settings.read_only and scope["type"] == "http" and is_change and path not in LOOKING:
             return JSONResponse({"error": "this server only shows; nothing can be changed here"}, 403)
         return None
 

@@ -14,6 +14,8 @@ sys.path.append(str(Path(__file__).parents[2] / "tools"))
 
 from real_arena import Server, launch_browser
 
+import boardlab as bl
+
 WAIT = 20_000  # milliseconds; other work may share the machine
 expect.set_options(timeout=WAIT)
 
@@ -58,7 +60,7 @@ def server(chromium, tmp_path_factory):
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(chromium, start_server):  # whose servers outlive the pages
     """Open a page as a new visitor. What its console says against it fails the test.
 
     A test that provokes errors lists what it expects: `visit(server, expected=["401"])`.
@@ -111,3 +113,14 @@ def acted(page):
     """How many actions have been played."""
     expect(page.locator("ol.log li").first).to_be_attached()
     return page.locator("ol.log li b").count()
+
+
+@pytest.fixture
+def learned():
+    """Train a small run at a folder."""
+
+    def train(folder, game="tictactoe", episodes=200):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        bl.train(bl.game(game), episodes=episodes, exams=[], out=folder, progress=False)
+
+    return train

@@ -313,6 +313,7 @@ def test_a_server_that_only_shows_changes_nothing(serve):
     watching = Visitor(serve(read_only=True))
     watching.cookies = dict(ann.cookies)
     assert "only shows" in watching.post("/tables", {}, status=403)["error"]
+    assert watching.post("/preview", {"game": {"name": "connectfour"}})["picture"]  # for the first page
     with watching.page(f"table:{table}") as page:
         assert not page.state["turn"] and not page.state["can"]["control"]
         for request in ("play", "undo", "sit", "seat", "new", "hint", "pace"):

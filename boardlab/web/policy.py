@@ -67,7 +67,7 @@ class Policy:
         if not isinstance(parameters or {}, dict):
             raise BoardLabError("the parameters of a game must be names and values")
         if name.startswith(PREFIX) and not self.trust:
-            raise Forbidden("this server offers no games of OpenSpiel to visitors; start it with --trust")
+            raise Forbidden("visitors may play no games of OpenSpiel")
         known = {one.shown_name: one.name for one in self._options(name)}
         given = {known.get(key, key): value for key, value in (parameters or {}).items()}
         values = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
@@ -132,9 +132,7 @@ class Policy:
 
     def _with_limits(self, spec: Any) -> Any:
         if isinstance(spec, SearchSpec) and type(spec).program is not SearchSpec.program:
-            raise Forbidden(
-                f"{spec.name} starts a program, which visitors may not; the owner may: boardlab serve --trust"
-            )
+            raise Forbidden(f"{spec.name} starts a program: visitors may not start programs")
         changes: dict[str, Any] = {}
         if dataclasses.is_dataclass(spec):
             for field in dataclasses.fields(spec):

@@ -39,7 +39,7 @@ def test_hidden_cards_never_reach_another_browser(visit, server):
     assert not re.findall(r">([JQK])</text>", "".join(map(str, heard[looker])))
     expect(looker.locator(".empty")).to_contain_text("hidden cards")
     assert cards(looker) == set() and cards(bob) == his
-    assert bob.get_by_role("link", name="Analyse").is_hidden()
+    assert bob.get_by_role("main").get_by_role("link", name="Analyse").is_hidden()
 
 
 def test_two_people_at_one_screen_cover_their_cards(page, server):

@@ -53,7 +53,7 @@ def read_games(data: bytes, name: str, game: Game | None, policy: Policy) -> tup
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     if not policy.trust and re.search(r'\[\s*Game\s+"openspiel', text):
-        raise Refusal("this server offers no games of OpenSpiel to visitors; start it with --trust")
+        raise Refusal("visitors may read no games of OpenSpiel")
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         try:

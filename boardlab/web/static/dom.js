@@ -55,9 +55,28 @@ export function picture(text) {
   return document.importNode(root, true);
 }
 
+const MOST_SHOWN = 64;  // characters of the expression that an error points into
+
+/** Show an error in a box. Where it points into an expression, show what stands around that place. */
+export function tell(box, text) {
+  const [sentence, source, pointer] = String(text).split("\n");
+  const place = pointer?.indexOf("^") ?? -1;
+  put(box, place < 0 ? text : [sentence, h("pre.where", around(source, place))]);
+  box.hidden = false;
+}
+
+function around(source, place) {
+  const first = Math.max(0, Math.min(place - MOST_SHOWN / 2, source.length - MOST_SHOWN));
+  const last = first + MOST_SHOWN;
+  const start = first > 0 ? "…" : "";
+  const shown = start + source.slice(first, last) + (last < source.length ? "…" : "");
+  return `${shown}\n${" ".repeat(place - first + start.length)}^`;
+}
+
 /** Show a sentence at the lower edge for a while. */
 export function toast(text, kind = "") {
-  const box = h("div.toast", { class: kind }, text);
+  const box = h("div.toast", { class: kind });
+  tell(box, text);
   document.getElementById("toasts").append(box);
   setTimeout(() => box.classList.add("leaving"), 5000);
   setTimeout(() => box.remove(), 5600);

@@ -4,7 +4,7 @@ import { post } from "../api.js";
 import { board } from "../board.js";
 import { chart } from "../chart.js";
 import { ask, watch } from "../connection.js";
-import { copy, h, picture, plain, put, toast } from "../dom.js";
+import { copy, h, picture, plain, put, tell, toast } from "../dom.js";
 import { setupUrl } from "../play/setup.js";
 
 const SUGGESTED = ["mcts(rollout)", "mcts(rollout, iterations=5000)", "mcts(rollout, cpuct=0.5)", "random"];
@@ -252,8 +252,8 @@ export async function showDesk(page, id) {
       progressBar.hidden = !now.running;
       progressBar.max = now.total || 1;
       progressBar.value = now.done;
+      tell(problem, now.problem);
       problem.hidden = !now.problem;
-      problem.textContent = now.problem;
       plot.element.hidden = !curve;
       put(found);
       if (!curve) return;
@@ -361,8 +361,7 @@ export async function showDesk(page, id) {
         const made = await post("/desks", { game: state.game, position: text.value, agents: state.agents.map(one => one.agent) });
         page.go(`/analyse/${made.id}`);
       } catch (error) {
-        problem.textContent = error.message;
-        problem.hidden = false;
+        tell(problem, error.message);
       }
     }
     details.reset = () => { if (details.open) load(); };

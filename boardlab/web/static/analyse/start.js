@@ -1,7 +1,7 @@
 // What to analyse: a game that was played, a file, a position, or an empty board.
 
 import { get, post, remembered } from "../api.js";
-import { h, put, toast } from "../dom.js";
+import { h, put, tell } from "../dom.js";
 import { ago, count } from "../play/games.js";
 
 export async function showStart(page) {
@@ -39,8 +39,7 @@ export async function showStart(page) {
       const made = await post("/desks", { game: { name: select.value }, position: text.value.trim() ? text.value.replace(/\s+$/, "") : undefined });
       page.go(`/analyse/${made.id}`);
     } catch (error) {
-      problem.textContent = error.message;
-      problem.hidden = false;
+      tell(problem, error.message);
     }
   }
 }

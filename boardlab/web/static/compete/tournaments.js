@@ -2,7 +2,7 @@
 
 import { get, post, remembered } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put } from "../dom.js";
+import { h, plain, put, tell } from "../dom.js";
 import { form } from "../form.js";
 import { bar, labelled, stateTag } from "../train/parts.js";
 
@@ -130,8 +130,7 @@ function newTournament(page, games, runs) {
   }
 
   function fail(error) {
-    problem.textContent = error.message;
-    problem.hidden = false;
+    tell(problem, error.message);
   }
 }
 

@@ -1,7 +1,7 @@
 // Library: games on file, runs as archives, and what there is to play.
 
 import { get, post, remembered, send } from "../api.js";
-import { copy, h, plain, put, toast } from "../dom.js";
+import { copy, h, plain, put, tell, toast } from "../dom.js";
 import { ago, count } from "../play/games.js";
 
 export async function show(page) {
@@ -40,7 +40,7 @@ export async function show(page) {
         const made = await send(`/library/games?${words}`, body);
         for (const doubt of made.doubts) toast(doubt);
         page.go(`/library/games/${made.id}`);
-      } catch (error) { problem.textContent = error.message; problem.hidden = false; }
+      } catch (error) { tell(problem, error.message); }
     };
     return h("div.stack.tight.bring",
       h("div.field", h("label", { for: "file-game" }, "Rules"), select),
@@ -69,7 +69,7 @@ export async function show(page) {
           toast(`${run.name} is here`);
           name.value = "";
           await drawRuns();
-        } catch (error) { problem.textContent = error.message; problem.hidden = false; }
+        } catch (error) { tell(problem, error.message); }
       }),
       h("small", "A run's folder as a zip file. It is checked before it is used; nothing in it is executed."), problem);
   }

@@ -2,7 +2,7 @@
 
 import { post, remembered } from "../api.js";
 import { board } from "../board.js";
-import { h, put } from "../dom.js";
+import { h, put, tell } from "../dom.js";
 import { form } from "../form.js";
 import { runsOf, seatChoice } from "./seats.js";
 
@@ -86,8 +86,7 @@ export async function showSetup(page, name) {
   }
 
   function fail(error) {
-    problem.textContent = error.message;
-    problem.hidden = false;
+    tell(problem, error.message);
     start.disabled = true;
   }
 }

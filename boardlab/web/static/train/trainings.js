@@ -2,7 +2,7 @@
 
 import { post, remembered } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put } from "../dom.js";
+import { h, plain, put, tell } from "../dom.js";
 import { form } from "../form.js";
 import { bar, duration, labelled, runUrl, stateTag, withHalf } from "./parts.js";
 
@@ -176,8 +176,7 @@ function newTraining(page, games) {
   }
 
   function fail(error) {
-    problem.textContent = error.message;
-    problem.hidden = false;
+    tell(problem, error.message);
     about.textContent = "";
     start.disabled = true;
   }

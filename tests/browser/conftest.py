@@ -119,8 +119,8 @@ def acted(page):
 def learned():
     """Train a small run at a folder."""
 
-    def train(folder, game="tictactoe", episodes=200):
+    def train(folder, game="tictactoe", episodes=200, exams=(), **more):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        bl.train(bl.game(game), episodes=episodes, exams=[], out=folder, progress=False)
+        bl.train(bl.game(game), episodes=episodes, exams=list(exams), out=folder, progress=False, **more)
 
     return train

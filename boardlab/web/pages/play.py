@@ -114,7 +114,7 @@ def _levels(ask: Ask) -> Any:
 
 
 def _preview(ask: Ask) -> Any:
-    """Return a game's number of players and the picture of its beginning: {"game": {...}, "actions": []}."""
+    """Return a game's players, who begins, and a picture: {"game": {...}, "actions": []}."""
     game = ask.arena.policy.game_of(ask.body.get("game"))
     state = _first(game, ask.body | {"seed": 0})
     for action in _actions(state, ask.body.get("actions") or []):
@@ -122,6 +122,7 @@ def _preview(ask: Ask) -> Any:
     shown = _dealt(state)
     return {
         "players": [game.rules.player_name(n) for n in range(game.players)],
+        "mover": max(0, shown.player),
         "picture": shown.to_svg(theme="page"),
         "summary": game.rules.variant_summary(),
         "hidden": game.is_hidden,

@@ -371,7 +371,8 @@ export async function showDesk(page, id) {
   function listenToKeys() {
     const onKey = event => {
       if (!state || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest("input, select, textarea, dialog, summary") || event.target.closest("[data-action]")) return;
+      if (event.target.closest("input, select, textarea, dialog, summary")) return;
+      if (event.key.startsWith("Arrow") && event.target.closest("[data-action]")) return;
       if (event.key === "ArrowLeft" && state.at > 0) go(state.at - 1);
       else if (event.key === "ArrowRight" && state.at < state.total) go(state.at + 1);
       else if (event.key === "Home") go(0);

@@ -68,8 +68,9 @@ export async function showSetup(page, name) {
   }
 
   function makeSeats() {
+    const yours = actions.length || position ? preview.mover : 0;  // in a given position it is your turn
     if (seats.length !== preview.players.length)
-      seats = preview.players.map((_, number) => seatChoice(preview.levels, runs, number === 0 ? "you" : opponent || preview.levels[2].agent));
+      seats = preview.players.map((_, number) => seatChoice(preview.levels, runs, number === yours ? "you" : opponent || preview.levels[2].agent));
     const alone = preview.players.length === 1;
     put(seatsBox, seats.map((seat, number) => seat.element(alone ? "Player" : preview.players[number])));
   }

@@ -19,7 +19,10 @@ def test_hidden_cards_never_reach_another_browser(visit, server):
     bob, looker = visit(server), visit(server)
     heard = {bob: [], looker: []}
     for page, frames in heard.items():
-        page.on("websocket", lambda socket, frames=frames: socket.on("framereceived", lambda frame: frames.append(frame)))
+        page.on(
+            "websocket",
+            lambda socket, frames=frames: socket.on("framereceived", lambda frame: frames.append(frame)),
+        )
         page.goto(ann.url)
     bob.get_by_role("button", name="Sit down and play").click()
 

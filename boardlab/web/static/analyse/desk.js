@@ -152,7 +152,7 @@ export async function showDesk(page, id) {
 
   function drawTables() {
     const several = state.agents.length > 1;
-    put(parts.tables, state.agents.map((one, place) => one.rows.length > 0 && h("section.card.opinion",
+    put(parts.tables, state.over && h("p.notice", "The game ends here. Step back to see what the agent thinks, or review the whole game."), state.agents.map((one, place) => one.rows.length > 0 && h("section.card.opinion",
       h("div.spread", h("h2", several ? h("code", one.agent) : "What the agent thinks"),
         one.network && h("button.small", { type: "button", onclick: () => showVoices(place, null) }, "Which tuples speak?")),
       one.line && h("p.line", h("small", "expected: "), one.line),

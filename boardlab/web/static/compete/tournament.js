@@ -91,7 +91,7 @@ export async function showTournament(page, number) {
 
   async function replay(one) {
     const made = await post(`/tournaments/${number}/replay`, { pairing: one.pairing, number: one.number });
-    page.go(`/${has(page, "analyse") ? "analyse" : "play"}/${made.id}`);
+    page.go(has(page, "analyse") ? `/analyse/${made.id}?at=0` : `/play/${made.id}`);
   }
 }
 

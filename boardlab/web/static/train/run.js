@@ -25,7 +25,7 @@ export async function showRun(page, name) {
     h("nav.crumbs", { "aria-label": "Back" }, h("a", { href: "/train" }, "← All runs")),
     h("div.stack", head, buttons, h("div.split", curves, h("div.stack", beside, facts))));
   page.onLeave(() => { for (const end of leaving.values()) end(); });
-  page.onLeave(watch("trainings:all", state => { others = state.runs || []; drawBeside(); }));
+  page.onLeave(watch("trainings:all", state => { others = state.runs || []; draw(); }));
   begin(name);
   for (const other of chosen) begin(other);
 
@@ -53,7 +53,8 @@ export async function showRun(page, name) {
   }
 
   function drawButtons(run) {
-    const mark = JSON.stringify([run.state, run.may, run.can_resume, Boolean(run.agent), run.work]);
+    const compete = run.agent && has(page, "compete") && `/compete?${competeQuery(run)}`;
+    const mark = JSON.stringify([run.state, run.may, run.can_resume, Boolean(run.agent), run.work, compete]);
     if (mark === drawnButtons) return; // the focus stays where it is
     drawnButtons = mark;
     const body = { run: name };
@@ -64,7 +65,7 @@ export async function showRun(page, name) {
       run.can_resume && run.state !== "finished" && act("Resume", {}, () => post("/trainings/resume", body)),
       run.may && run.state === "running" && act("Stop", { class: "bad", title: "end the training with what was learned" }, () => post("/trainings/stop", body)),
       run.can_resume && run.state === "finished" && longer(run),
-      run.agent && has(page, "compete") && h("a.button", { href: `/compete?${competeQuery(run)}` }, "Compare in a match"),
+      compete && h("a.button", { href: compete }, "Compare in a match"),
       run.may && run.work && run.state !== "running" && run.state !== "saving" && act("Remove", { class: "quiet" }, remove));
   }
 
@@ -138,7 +139,6 @@ export async function showRun(page, name) {
     if (isOn) { chosen.add(other); begin(other); } else { chosen.delete(other); leaving.get(other)?.(); leaving.delete(other); }
     const words = chosen.size ? `?with=${encodeURIComponent([...chosen].join(","))}` : "";
     history.replaceState(null, "", `${runUrl(name)}${words}`);
-    drawnButtons = "";
     draw();
   }
 

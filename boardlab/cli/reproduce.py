@@ -1,5 +1,6 @@
 """`boardlab reproduce`: repeat an experiment of a paper."""
 
+import itertools
 import shlex
 import sys
 from pathlib import Path
@@ -75,19 +76,21 @@ def reproduce(
 
 
 def _list() -> None:
-    """Print all experiments with their cost and what is done."""
-    rows = []
-    for name in experiment_names():
-        known = experiment(name)
-        done = [
-            f"{budget} {words}"
-            for budget in known.budgets
-            if (words := standing(known, budget, default_folder(name, budget)))
-        ]
-        times = (_time(limits.cpu_minutes) for limits in known.budgets.values())
-        rows.append((name, f"{known.paper.cited}, {known.item}", *times, ", ".join(done)))
-    console.print(table_of(("experiment", "paper", "quick", "full", "done here"), rows))
-    console.print("\nTimes are CPU time of one core. Run one: boardlab reproduce NAME", style="dim")
+    """Print all experiments, paper by paper, with their cost and what is done."""
+    known = [experiment(name) for name in experiment_names()]
+    for paper, group in itertools.groupby(known, key=lambda one: one.paper.cited):
+        rows = []
+        for one in group:
+            done = [
+                f"{budget} {words}"
+                for budget in one.budgets
+                if (words := standing(one, budget, default_folder(one.name, budget)))
+            ]
+            times = (_time(limits.cpu_minutes) for limits in one.budgets.values())
+            rows.append((one.name, one.item, *times, ", ".join(done)))
+        console.print(f"{paper}\n", style="bold", markup=False)
+        console.print(table_of(("experiment", "section", "quick", "full", "done here"), rows), "")
+    console.print("Times are CPU time of one core. Run one: boardlab reproduce NAME", style="dim")
 
 
 def _time(minutes: float) -> str:

@@ -3,12 +3,12 @@
     python tools/search_tuples.py OUT.jsonl [--steps 30] [--episodes 600000] [--seed 0]
     python tools/search_tuples.py OUT.jsonl --best FILE
 
-A list takes some of the shapes below at every place of the board, and random walks for the rest. Every step
-trains one list with the preset `paper` and appends a line to OUT.jsonl: its cells, its seed and its mean score
-against AB and AB-DL (100 games each after 60, 70, ... 100% of the episodes). The same command goes on where it
-stopped. A step starts a new list, varies one of the best, or judges one of the best again with another seed,
-because one score says little: a single wrong opening action loses every game. Lists are ranked by their mean,
-less two standard errors of a score.
+A list takes some of the shapes below at every place of the board, and random walks for the rest. Every
+step trains one list with the preset `paper` and appends a line to OUT.jsonl: its cells, its seed and its
+mean score against AB and AB-DL (100 games each after 60, 70, ... 100% of the episodes). The same command
+goes on where it stopped. A step starts a new list, varies one of the best, or judges one of the best again
+with another seed, because one score says little: a single wrong opening action loses every game. Lists are
+ranked by their mean, less two standard errors of a score.
 """
 
 import argparse

@@ -19,7 +19,7 @@ import numpy as np
 
 import boardlab
 from boardlab.apart import CheckFailedError, check_apart, seen_apart
-from boardlab.errors import BoardLabError, described, place_of
+from boardlab.errors import BoardLabError, BoardLabWarning, described, place_of
 from boardlab.games.face import LibraryGame
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game
 from boardlab.games.library import Library
@@ -455,6 +455,7 @@ def _check_playouts(game: Game, rng: random.Random, watch: Patience) -> None:
             f"{game!r}: none of 20 random games ended within the horizon of "
             f"{counted(game.horizon, 'actions')}: does the game end, or does it need a larger horizon? The "
             f"last one reached\n{one.to_text()}",
+            BoardLabWarning,
             stacklevel=3,
         )
 

@@ -6,7 +6,9 @@ import pytest
 from test_testing import COMPILER, added, build
 
 import boardlab as bl
-from boardlab.testing import ConformanceError, check_game, check_here
+from boardlab.errors import BoardLabWarning
+from boardlab.games.flat import accepting
+from boardlab.testing import ConformanceError, check_game
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 
@@ -225,7 +227,7 @@ LEFT_3, ANY = r"fields: 3 \d", r"fields: \d+ \d"
 def test_a_fault_in_python_is_named_with_the_position(monkeypatch, form, functions, said):
     if functions.get("legal") is loops:
         monkeypatch.setitem(check_game.__kwdefaults__, "patience", 1)
-        monkeypatch.setattr(check_here, "__defaults__", (0, {}, 1))  # asked before rules are compiled
+        monkeypatch.setattr(accepting, "PATIENCE", 1)  # asked before rules are compiled
     with pytest.raises((ConformanceError, bl.BoardLabError), match=said):
         check_game(bl.game(form(**functions).name))
 
@@ -239,3 +241,12 @@ def test_a_game_that_never_ends_is_shown():
         UserWarning, match=r"none of 20 random games ended .* The last one reached\n(.*\n)*fields: \d+"
     ):
         check_game(bl.game(plainly(apply=goes_round).name))
+
+
+def test_a_compiled_game_that_never_ends_is_said_once():
+    def apply(self, s, action):
+        s.mover = 1 - s.mover
+
+    with pytest.warns(BoardLabWarning, match="none of 20 random games ended") as caught:
+        bl.game(flatly(apply=apply).name).initial_state()
+    assert len(caught) == 1

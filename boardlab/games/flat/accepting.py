@@ -5,10 +5,11 @@ ones; then both play the same games and must answer alike.
 """
 
 import random
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError, BoardLabWarning, shown
 from boardlab.games.flat.uncompiled import Uncompiled
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ COMPARED = 4
 """Games that compiled and uncompiled rules both play."""
 LONGEST = 120
 """Actions of such a game that are compared."""
+PATIENCE = 10
+"""Seconds that uncompiled rules may take for one position."""
 
 
 def accept(
@@ -34,7 +37,10 @@ def accept(
 
     game = Game.of_core(rules, core)
     try:
-        check_here(game, GAMES)
+        with warnings.catch_warnings():
+            if other is not None:
+                warnings.simplefilter("ignore", BoardLabWarning)  # the uncompiled rules have said it
+            check_here(game, GAMES, patience=PATIENCE)
     except ConformanceError as error:
         raise BoardLabError(f"{rules.name} was not accepted: {error}") from error
     if other is not None and asked is not None:

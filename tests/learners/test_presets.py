@@ -246,6 +246,18 @@ def test_connect_four_starts_from_openings_that_fit_the_board():
     assert "choose_start" not in preset(bl.game("connectfour"), "paper")
 
 
+def test_the_papers_network_of_connect_four_reads_70_tuples_of_8_cells():
+    tuples = layouts.layout_from_text(preset(bl.game("connectfour"), "paper")["cells"])
+    assert len(tuples) == len({frozenset(cells) for cells in tuples}) == 70
+    assert all(len(set(cells)) == 8 and set(cells) <= set(range(42)) for cells in tuples)
+
+
+def test_on_another_board_the_papers_network_of_connect_four_walks():
+    chosen = preset(bl.game("connectfour", rows=5), "paper")
+    assert not {"layout", "cells"} & set(chosen)
+    assert (chosen["tuples"], chosen["length"], chosen["neighbourhood"]) == (70, 8, 8)
+
+
 @pytest.mark.parametrize("name", [np.zeros((2, 3)), ["default"], None, 7])
 def test_a_preset_that_is_no_name_is_refused(name, tmp_path):
     for learner in ("td-ntuple", "sarsa-ntuple", "alphazero", "q-table"):

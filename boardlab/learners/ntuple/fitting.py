@@ -152,9 +152,12 @@ def _fit_2048(game: Game, chosen: Settings) -> None:
 
 
 def _fit_connectfour(game: Game, chosen: Settings) -> None:
+    rows, cols = getattr(game.rules, "rows", 6), getattr(game.rules, "cols", 7)
+    if chosen.get("layout") == "cells" and (rows, cols) != (6, 7):  # the list is for 6x7
+        del chosen["layout"], chosen["cells"]
+        chosen |= {"tuples": 70, "length": 8, "neighbourhood": 8}
     if chosen.get("layout") != "windows":
         return
-    rows, cols = getattr(game.rules, "rows", 6), getattr(game.rules, "cols", 7)
     shapes = [(4, 4), (6, 2), (1, 7)]
     chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
     chosen["start_actions"] = max(1, min(chosen["start_actions"], 2 * game.core.cells // 7))

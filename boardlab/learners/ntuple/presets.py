@@ -1,13 +1,15 @@
 """Presets of n-tuple learners, by game and name, as data.
 
 "default" is what `boardlab train GAME` uses. "paper" holds the settings that Scheiermann and Konen (2022) and
-Konen (2022) found best; where they used a list of tuples made by hand, the preset draws random walks.
+Konen (2022) found best. Where they read a fixed list of tuples, the preset draws random walks, but for Connect
+Four it has a list of its own.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from boardlab.learners.learner import USUAL_EPISODES
+from boardlab.learners.ntuple.connectfour_tuples import CONNECT_FOUR
 from boardlab.learners.ntuple.layouts import LAYOUTS_OF
 
 GENERAL: dict[str, Any] = {
@@ -148,12 +150,10 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
         },
     },
     "connectfour": {
-        # The published agents read a fixed list of 70; 8-neighbourhood walks are the nearest thing.
         "paper": {
             "episodes": 6_000_000,
-            "tuples": 70,
-            "length": 8,
-            "neighbourhood": 8,
+            "layout": "cells",
+            "cells": CONNECT_FOUR,  # other sizes: random walks (fitting.py)
             "alpha": 3.7,
             "epsilon": 0.1,
             "epsilon_final": 0.0,

@@ -1,8 +1,8 @@
 """Presets of n-tuple learners, by game and name, as data.
 
 "default" is what `boardlab train GAME` uses. "paper" holds the settings that Scheiermann and Konen (2022) and
-Konen (2022) found best. Where they read a fixed list of tuples, the preset draws random walks, but for Connect
-Four it has a list of its own.
+Konen (2022) found best. Where they read a fixed list of tuples, the preset draws random walks; Connect Four's
+has a list of our own.
 """
 
 from collections.abc import Mapping

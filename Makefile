@@ -11,7 +11,7 @@ BRIDGES := gymnasium,onnx,openspiel,pettingzoo
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bridges test-cluster test-browser browser bench lint format sanitize tsan fuzz soak constraints stubs clean
+.PHONY: help demo test test-all test-bridges test-cluster test-browser browser gallery bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
 	@echo "make demo         install into .venv and watch an agent learn"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-bridges run the tests of the bridges to other libraries"
 	@echo "make test-cluster run the tests of clusters: Ray with three nodes here"
 	@echo "make test-browser run the tests of the arena's pages in a real browser"
+	@echo "make gallery      take the pictures of docs/gallery in a real browser"
 	@echo "make bench        measure speed beside peers"
 	@echo "make lint         check format, style and types"
 	@echo "make format       fix format and style"
@@ -83,6 +84,9 @@ browser:
 	    { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; \
 	  fi; \
 	  command -v chromium >/dev/null || echo "no Chromium here, and it cannot be installed: tests in a browser are skipped"
+
+gallery: $(VENV)/installed-browser browser
+	$(BIN)/python docs/gallery.py
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py

@@ -1,6 +1,6 @@
 """Take a picture of every page of the arena: on a phone and wide, in light and in dark.
 
-make gallery          # writes docs/gallery/; about four minutes on two cores
+make gallery          # writes docs/gallery/; about two minutes on two cores
 
 Needs the extra `browser` and an installed Chromium or Chrome.
 """
@@ -26,11 +26,17 @@ from real_arena import Server, launch_browser  # noqa: E402
 
 WIDTHS = {"phone": 390, "wide": 1280}
 HEIGHTS = {"phone": 844, "wide": 860}
-TALLEST = {"phone": 1900, "wide": 1700}
+TALLEST = {"phone": 2500, "wide": 1700}
 """A picture ends there, however long the page is."""
 THEMES = ("light", "dark")
 PASSWORD = "a long sentence"
 DEEP = "mcts(rollout, iterations=4000)"
+
+INTRODUCTION = """\
+# Gallery
+
+Every page of the [browser arena](../serve.md), on a phone and wide, in light and in dark. `make
+gallery` takes the pictures again."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +158,14 @@ def hint(page: Page) -> None:
 def pause(page: Page) -> None:
     """Let agents play a few actions."""
     page.locator(".log li").nth(4).wait_for()
-    page.get_by_role("button", name="Pause").or_(page.get_by_role("button", name="Go on")).click()
+    if page.get_by_role("button", name="Pause").is_visible():
+        page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
 
 
 def review(page: Page) -> None:
     """Review the game."""
+    settle(page)  # until then a reviewed game reads "Review the game" too
     again = page.get_by_role("button", name="Review again")
     if not again.is_visible():
         page.get_by_role("button", name="Review the game").click()
@@ -174,8 +183,20 @@ def speak(page: Page) -> None:
 def opened(browser: Any, **options: Any) -> Iterator[BrowserContext]:
     """Open a context, and close it."""
     context = browser.new_context(**options)
-    yield context
-    context.close()
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+@contextmanager
+def running(folder: Path, *options: str, **environment: str) -> Iterator[Server]:
+    """Start a server, and stop it."""
+    server = Server(folder, *options, **environment)
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def take(browser: Any, server: Server, shot: Shot, state: Any, folder: Path) -> None:
@@ -195,7 +216,25 @@ def take(browser: Any, server: Server, shot: Shot, state: Any, folder: Path) -> 
                 page.wait_for_timeout(150)
                 image = Image.open(io.BytesIO(page.screenshot(full_page=True)))
                 image = image.convert("RGB").crop((0, 0, image.width, min(image.height, TALLEST[width])))
-                image.save(folder / f"{shot.name}-{width}-{theme}.webp", quality=60, method=6)
+                image.save(folder / picture(shot, width, theme), quality=60, method=6)
+
+
+def index(taken: list[Shot]) -> str:
+    """Return the page that shows all pictures."""
+    parts = [INTRODUCTION]
+    for shot in taken:
+        shown = [
+            f"![{shot.title}, {width}, {theme}]({picture(shot, width, theme)})"
+            for theme in THEMES
+            for width in WIDTHS
+        ]
+        parts += [f"## {shot.title}", "\n".join(shown)]
+    return "\n\n".join(parts) + "\n"
+
+
+def picture(shot: Shot, width: str, theme: str) -> str:
+    """Return the name of a picture's file."""
+    return f"{shot.name}-{width}-{theme}.webp"
 
 
 def main() -> None:
@@ -211,20 +250,21 @@ def main() -> None:
         browser = launch_browser(playwright)
         if browser is None:
             sys.exit("no Chromium or Chrome is installed")
-        server = Server(Path(folder))
-        with opened(browser) as context:
+        with running(Path(folder)) as server, opened(browser) as context:
             owner = Owner(context, server)
             for shot in shots(owner):
                 taken.append(shot)
                 if not words.names or shot.name in words.names:
                     take(browser, server, shot, context.storage_state(), words.out)
                     print(shot.name, flush=True)
-        server.stop()
-        if not words.names or "login" in words.names:
-            guarded = Server(Path(folder), "--host", "0.0.0.0", BOARDLAB_PASSWORD=PASSWORD)
-            take(browser, guarded, Shot("login", "Password", "/login", "form"), None, words.out)
-            guarded.stop()
+        login = Shot("login", "Password", "/login", "form")
+        if not words.names or login.name in words.names:
+            with running(Path(folder), "--host", "0.0.0.0", BOARDLAB_PASSWORD=PASSWORD) as server:
+                take(browser, server, login, None, words.out)
+        taken.append(login)
         browser.close()
+    if not words.names:
+        (words.out / "README.md").write_text(index(taken), encoding="utf-8")
     print(f"{len(taken)} pages in {time.monotonic() - began:.0f} s")
 
 

@@ -29,6 +29,7 @@ MOST: Mapping[str, float] = {
     "memory": 100_000,
     "worlds": 200,
     "width": 20_000,
+    "agents": 64,
     "depth": 60,
     "nodes": 10_000_000,
     "solve_nodes": 10_000_000,
@@ -43,6 +44,8 @@ MOST_MB = 256.0
 """Most memory of an agent, in MiB."""
 NODE_BYTES = 80
 """Of a node of a tree, its share of columns included."""
+LEAST_MB = 1.0
+"""Of a search, whatever its options say."""
 SECONDS = 30.0
 """Most seconds of a decision, whatever the expression says."""
 FILES = ("path", "file", "command", "folder")
@@ -122,30 +125,31 @@ class Policy:
     def _limited(self, spec: Any) -> Any:
         """Return the spec with limits where it sets none; refuse what goes beyond them."""
         limited = self._with_limits(spec)
-        memory = sum(_memory_mb(part) for part in _parts(limited))
+        memory = _memory_mb(limited)
         if memory > MOST_MB:
             raise Forbidden(
                 f"this agent could take {memory:,.0f} MiB of memory; visitors may use {MOST_MB:.0f} MiB: "
-                "lower max_nodes or table_mb"
+                "lower max_nodes, table_mb or the number of agents"
             )
         return limited
 
-    def _with_limits(self, spec: Any) -> Any:
+    def _with_limits(self, spec: Any, copies: int = 1) -> Any:
         if isinstance(spec, SearchSpec) and type(spec).program is not SearchSpec.program:
             raise Forbidden(f"{spec.name} starts a program: visitors may not start programs")
         changes: dict[str, Any] = {}
+        copies *= _copies(spec)
         if dataclasses.is_dataclass(spec):
             for field in dataclasses.fields(spec):
                 value = getattr(spec, field.name)
                 if isinstance(value, (SearchSpec, EvaluatorSpec)):
-                    changes[field.name] = self._with_limits(value)
+                    changes[field.name] = self._with_limits(value, copies)
                 elif field.name == "run":
                     if value:
                         self.run(value)
                 elif field.name in FILES and value:
                     raise Forbidden(f"{_name(spec)}: visitors may not name files or programs")
                 elif field.name in MEMORY and value == field.default:
-                    most = int(MOST[field.name])
+                    most = max(1, int(MOST[field.name]) // copies)
                     changes[field.name] = most if value is None else min(most, value)
                 elif field.name == "mpc" and value is not None:
                     raise Forbidden(
@@ -167,26 +171,36 @@ def _name(spec: Any) -> str:
     return str(getattr(spec, "name", "this agent"))
 
 
-def _parts(spec: Any) -> list[Spec]:
-    found = [spec]
-    if dataclasses.is_dataclass(spec):
-        for field in dataclasses.fields(spec):
-            value = getattr(spec, field.name)
-            if isinstance(value, (SearchSpec, EvaluatorSpec)):
-                found += _parts(value)
-    return found
+def parts_of(spec: Any) -> list[Any]:
+    """Return all searches and evaluators of an agent, the outermost first."""
+    return [spec, *(part for inner in _inside(spec) for part in parts_of(inner))]
+
+
+def _inside(spec: Any) -> list[Any]:
+    """Return the searches and evaluators directly inside a part of an agent."""
+    fields = dataclasses.fields(spec) if dataclasses.is_dataclass(spec) else ()
+    values = (getattr(spec, field.name) for field in fields)
+    return [value for value in values if isinstance(value, (SearchSpec, EvaluatorSpec))]
 
 
 def _memory_mb(spec: Spec) -> float:
-    """Estimate the most memory of a part of an agent, in MiB; what was learned is not counted."""
+    """Estimate the most memory of an agent, in MiB; what was learned is not counted."""
     table = float(getattr(spec, "table_mb", 0) or 0) + float(getattr(spec, "cache_mb", 0) or 0)
     nodes = float(getattr(spec, "max_nodes", 0) or 0) + float(getattr(spec, "max_states", 0) or 0)
-    return table + nodes * NODE_BYTES / 2**20
+    own = table + nodes * NODE_BYTES / 2**20
+    if isinstance(spec, SearchSpec):
+        own = max(own, LEAST_MB)
+    return own + _copies(spec) * sum(map(_memory_mb, _inside(spec)))
+
+
+def _copies(spec: Any) -> int:
+    """Return how many copies of its agent a spec makes, as `vote` does."""
+    return int(getattr(spec, "agents", 1))
 
 
 def memory_mb(expression: str) -> float:
     """Estimate the most memory of an agent, in MiB."""
     try:
-        return sum(_memory_mb(part) for part in _parts(parse(expression)))
+        return _memory_mb(parse(expression))
     except BoardLabError:
         return 0.0

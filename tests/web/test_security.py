@@ -259,6 +259,9 @@ def policy(tmp_path):
         "maxn(maxn(maxn(maxn(maxn(score)))))",
         "beam(score, width=60000000)",
         "alphabeta(score, mpc=1.5)",
+        "vote(mcts(rollout), agents=1000)",
+        "vote(vote(vote(random, agents=60), agents=60), agents=60)",
+        "vote(mcts(rollout, max_nodes=1000000), agents=9)",
         "solved(max_states=900000000)",
         "human",
     ],
@@ -290,6 +293,7 @@ def test_every_default_agent_is_allowed(policy):
 def test_an_agent_without_limits_gets_some(policy):
     limited = policy.limited("mcts(rollout, iterations=50)")
     assert f"max_nodes={int(MOST['max_nodes'])}" in limited
+    assert f"max_nodes={int(MOST['max_nodes']) // 9})" in policy.limited("vote(mcts(rollout), agents=9)")
     assert policy.agent("mcts(rollout, iterations=50)") == "mcts(rollout, iterations=50)"
     assert Policy(policy.runs, trust=True).limited("mcts(rollout)") == "mcts(rollout)"
 

@@ -10,7 +10,7 @@ from boardlab.games.drawing import BoardCanvas
 from boardlab.games.game import State
 from boardlab.learners.ntuple.inspection import Inspection
 from boardlab.search.expression import parse
-from boardlab.web.policy import Policy, _parts
+from boardlab.web.policy import Policy, parts_of
 
 MOST_KEPT = 2
 """Networks that are kept open."""
@@ -22,7 +22,7 @@ SHOWN = 6
 def network_of(expression: str) -> str:
     """Return the run of the n-tuple network that an agent asks; "" if there is none."""
     try:
-        parts = _parts(parse(expression))
+        parts = parts_of(parse(expression))
     except BoardLabError:
         return ""
     runs = (getattr(part, "run", "") for part in parts if part.name == "ntuple")

@@ -156,12 +156,12 @@ export async function showDesk(page, id) {
       h("div.spread", h("h2", several ? h("code", one.agent) : "What the agent thinks"),
         one.network && h("button.small", { type: "button", onclick: () => showVoices(place, null) }, "Which tuples speak?")),
       one.line && h("p.line", h("small", "expected: "), one.line),
-      h("div.scroll.few", h("table", h("thead", h("tr", h("th", "action"), h("th.number", "value"), h("th", "share of the search"), h("th.number", "visits"))),
+      h("div.scroll.few", h("table", h("thead", h("tr", h("th", "action"), h("th.number", "value"), h("th", "share of the search"), one.iterations > 0 && h("th.number", "visits"))),
         h("tbody", one.rows.map(row => h("tr", { class: row.best ? "best" : "" },
           h("td", h("button.quiet.small", { type: "button", disabled: !state.own, onclick: () => (one.network && voiced ? showVoices(place, row.action) : play(row.action)), title: one.network && voiced ? "Which tuples speak for it" : "Play it" }, row.name)),
           h("td.number", row.value === null ? "" : signed(row.value)),
           h("td", h("div.bar", { style: { "--share": row.share ?? 0 } }, h("i"), h("span", row.share === null ? "" : percent(row.share)))),
-          h("td.number", row.share !== null && one.iterations ? Math.round(row.share * one.iterations).toLocaleString("en") : "")))))),
+          one.iterations > 0 && h("td.number", row.share === null ? "" : Math.round(row.share * one.iterations).toLocaleString("en"))))))),
       one.count > one.rows.length && h("small", `${one.count - one.rows.length} more actions`))));
   }
 

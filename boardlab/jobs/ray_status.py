@@ -102,15 +102,17 @@ def _connect_here(ray: Any) -> bool:
     if ray.is_initialized():
         return False
     nowhere = "no cluster runs on this machine; name one, HOST:PORT, or start one: see docs/cluster.md"
-    address = ray._private.services.canonicalize_bootstrap_address("auto")
-    if address and not answers(address):  # Ray remembers clusters that have ended
-        raise BoardLabError(nowhere)
     try:
+        address = ray._private.services.canonicalize_bootstrap_address("auto")
+        if address and not answers(address):  # Ray remembers clusters that have ended
+            raise BoardLabError(nowhere)
         with own_signals(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ray.init(address=address or "auto", log_to_driver=False, configure_logging=False)
     except ConnectionError:
         raise BoardLabError(nowhere) from None
+    except BoardLabError:
+        raise
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BoardLabError(f"no connection to the cluster on this machine: {reason}") from None

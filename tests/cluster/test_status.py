@@ -4,6 +4,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+import ray
+
+import boardlab as bl
+from boardlab.jobs.ray_status import status
+
 
 def boardlab(*words, cwd, **environment):
     command = [sys.executable, "-m", "boardlab", *map(str, words)]
@@ -51,3 +57,12 @@ def test_a_cluster_that_has_ended_is_one_sentence(tmp_path):
     done = boardlab("cluster", "status", cwd=tmp_path, RAY_ADDRESS="127.0.0.1:1")
     assert done.returncode == 2
     assert done.stderr.startswith("boardlab: no cluster runs on this machine; name one, HOST:PORT")
+
+
+def test_without_a_cluster_status_says_how_to_start_one(monkeypatch):
+    def nowhere(*words):
+        raise ConnectionError("Could not find any running Ray instance.")
+
+    monkeypatch.setattr(ray._private.services, "canonicalize_bootstrap_address", nowhere)
+    with pytest.raises(bl.BoardLabError, match="no cluster runs on this machine; name one"):
+        status()

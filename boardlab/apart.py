@@ -157,6 +157,7 @@ def _be_the_child(game: Game, check: Callable[[Game], None], memory: _Memory, wr
     status = 1
     try:
         faulthandler.disable()
+        _engine.end_without_clean_up()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
         found: dict[str, Any] = {"error": ""}
         with warnings.catch_warnings(record=True) as warned, _told(memory):

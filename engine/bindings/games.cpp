@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "bindings/module.h"
@@ -167,6 +168,10 @@ void bind_games(nb::module_ &m) {
       nb::arg("game"), nb::arg("note").noconvert(), nb::keep_alive<0, 2>(),
       "The same game, whose functions may not write beyond what they are given; `note` says what it is doing.");
   m.def("guarded_functions", &guarded_functions);
+  m.def(
+      "end_without_clean_up", [] { std::atexit([] { std::_Exit(0); }); },
+      "From now on `exit` ends the process at once: a copy of a process has lost the threads that its handlers and "
+      "destructors may wait for.");
 
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })

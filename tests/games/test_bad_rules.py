@@ -1,6 +1,7 @@
 """Rules with one fault each, in every form that a game may have: the kit names the fault and the position."""
 
 import re
+import sys
 
 import pytest
 from test_testing import COMPILER, added, build
@@ -71,6 +72,23 @@ def test_a_fault_in_c_is_named_with_function_and_position(tmp_path, fault):
     with pytest.raises(ConformanceError, match=said) as raised:
         check_game(game, patience=1 if fault == "never returns" else 60)
     assert re.search(r", in\n\d+ [01]$", str(raised.value))
+
+
+HANGS_IN_A_COPY = """#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static pid_t loader;
+static void hang(void) { while (getpid() != loader) pause(); }
+__attribute__((constructor)) static void register_it(void) { loader = getpid(); atexit(hang); }
+"""
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_no_handler_of_the_process_keeps_its_copy_from_ending(tmp_path):
+    edits = in_legal(f"if ({LEFT} < 9) exit(0);"), ("#include <string.h>", HANGS_IN_A_COPY)
+    with pytest.raises(ConformanceError, match="legal ended the process: it called exit"):
+        check_game(build(tmp_path, *edits, name="hanging"), patience=10)
 
 
 @needs_compiler

@@ -140,6 +140,6 @@ def better_exam(game: Game, names: tuple[str, ...]) -> str:
     for exam in USUAL.get(game.name, ()):
         if exam.name in names:
             break
-        if exam.package and exam.name in EXAMS and EXAMS[exam.name].applies(game):
+        if exam.package and not exam.is_there(game) and exam.name in EXAMS and EXAMS[exam.name].applies(game):
             return f"against perfect play ({exam.name}) instead: {install(exam.extra)}"
     return ""

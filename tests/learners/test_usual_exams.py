@@ -43,6 +43,7 @@ def test_perfect_play_is_met_where_its_package_is_there(monkeypatch):
     assert plan_of("connectfour", 2_000_000).names == ("stages",)  # abdl is too slow for a curve
     assert plan_of("connectfour", 2_000_000).final == ("abdl",)
     assert plan_of("connectfour", 10_000_000).names == ("abdl",)
+    assert better_exam(bl.game("connectfour"), ("stages",)) == ""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "bitbully" else find(name))
     without = plan_of("connectfour", 10_000_000)
     assert (without.names, without.final, without.games) == (("stages",), (), 100)

@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
         "Opponents: perfect play (solved) in all seats from varied openings; AB and MCTS with the agent "
         "moving first.",
         "Hex: the published opponent is MCTS with an unknown number of iterations; ours has 1,000.",
-        "Connect Four's tuples are random walks; the paper's agents read a fixed list.",
+        "Connect Four's 70 tuples are a list of our own; the paper's agents read another.",
     ),
     extras=("references",),
     quick=Budget(

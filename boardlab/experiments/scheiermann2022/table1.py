@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
     choices=(
         "Our tables leave out joint values that the rules exclude; weights are counted with them, as in the "
         "paper.",
-        "Connect Four's tuples are random walks over eight neighbours; the paper's list is not public in it.",
+        "Connect Four's 70 tuples are a list of our own; the paper does not print its list.",
         "The number of weights of the cubes depends on the tuples drawn.",
     ),
     quick=Budget(

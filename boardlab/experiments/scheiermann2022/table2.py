@@ -118,7 +118,7 @@ EXPERIMENT = Experiment(
     published=PUBLISHED,
     source="Table II; W/T/L of the first player in 100 episodes",
     choices=(
-        "TCL's tuples are random walks over eight neighbours; the paper's agents read a fixed list.",
+        "TCL's 70 tuples are a list of our own; the paper's agents read another.",
         "AB-DL is bitbully's exact solver with its opening book.",
     ),
     extras=("references",),

@@ -63,6 +63,7 @@ def test_without_a_cluster_status_says_how_to_start_one(monkeypatch):
     def nowhere(*words):
         raise ConnectionError("Could not find any running Ray instance.")
 
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)  # an earlier test has joined one
     monkeypatch.setattr(ray._private.services, "canonicalize_bootstrap_address", nowhere)
     with pytest.raises(bl.BoardLabError, match="no cluster runs on this machine; name one"):
         status()

@@ -3,7 +3,7 @@
     python bench/othello6.py [--empties 32]
 
 Prints the result under perfect play, the first action, the positions visited and the time. Feinstein (1993) found that
-the second player wins by 20 to 16. Takes minutes and 1.5 GiB for the table. With fewer --empties the game first goes on
+the second player wins by 20 to 16. Takes hours and 1.5 GiB for the table. With fewer --empties the game first goes on
 with alphabeta(depth=8) until so few are left, which shows how the time grows.
 """
 

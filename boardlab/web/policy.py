@@ -30,6 +30,8 @@ MOST: Mapping[str, float] = {
     "worlds": 200,
     "width": 20_000,
     "agents": 64,
+    "population": 1_000,
+    "length": 1_000,
     "depth": 60,
     "nodes": 10_000_000,
     "solve_nodes": 10_000_000,

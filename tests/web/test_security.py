@@ -263,6 +263,8 @@ def policy(tmp_path):
         "vote(vote(vote(random, agents=60), agents=60), agents=60)",
         "vote(mcts(rollout, max_nodes=1000000), agents=9)",
         "solved(max_states=900000000)",
+        "rhea(population=1000000)",
+        "rhea(length=100000)",
         "human",
     ],
 )

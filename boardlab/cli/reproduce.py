@@ -12,7 +12,8 @@ from boardlab.cli.common import console, saved_by_ctrl_c, table_of
 from boardlab.cli.progress import jobs_bar
 from boardlab.experiments import experiment, experiment_names
 from boardlab.experiments import reproduce as reproduce_experiment
-from boardlab.experiments.reproduce import default_folder, standing
+from boardlab.experiments.reproduce import default_folder, repetitions, standing
+from boardlab.numbers import counted
 from boardlab.plots import has_matplotlib
 
 
@@ -50,9 +51,11 @@ def reproduce(
     chosen = experiment(name)
     limits = chosen.budget(budget)
     folder = out if out is not None else default_folder(name, budget)
+    count = repetitions(limits, seeds)
+    minutes = limits.cpu_minutes * count / limits.seeds
     console.print(
         f"{chosen.item} of {chosen.paper.cited}, {budget}: {limits.shows}\n"
-        f"about {_time(limits.cpu_minutes)} of CPU time for {limits.seeds} seeds; results: {folder}",
+        f"about {_time(minutes)} of CPU time for {counted(count, 'seeds')}; results: {folder}",
         markup=False,
         soft_wrap=True,
     )
@@ -94,4 +97,4 @@ def _list() -> None:
 
 
 def _time(minutes: float) -> str:
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"
+    return f"{max(1, minutes):.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"

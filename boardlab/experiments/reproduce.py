@@ -12,7 +12,7 @@ from typing import Any
 from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError
 from boardlab.experiments.display import WIDTH, Display, draw_figure
-from boardlab.experiments.experiment import Cell, Experiment, Plan
+from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.measuring.jobs import measure_job
 from boardlab.experiments.registry import experiment as experiment_of
 from boardlab.experiments.results import Results, ResultsFolder, Row
@@ -72,7 +72,7 @@ def reproduce(
     """
     chosen = experiment if isinstance(experiment, Experiment) else experiment_of(experiment)
     limits = chosen.budget(budget)
-    count = limits.seeds if seeds is None else as_integer("seeds", seeds, 1, MOST_SEEDS)
+    count = repetitions(limits, seeds)
     workers = as_integer("jobs", jobs, 1, 1024)
     plan = chosen.planned(budget, device)
     where = out if out is not None else default_folder(chosen.name, budget)
@@ -97,6 +97,11 @@ def reproduce(
         write_file(folder.path / "table.md", text)
         figures = draw_figure(display, folder.path)
     return Reproduction(folder.path, text, tuple(results.rows), tuple(figures), work.measured)
+
+
+def repetitions(budget: Budget, seeds: int | None) -> int:
+    """The number of repetitions: the budget's, unless another is asked for."""
+    return budget.seeds if seeds is None else as_integer("seeds", seeds, 1, MOST_SEEDS)
 
 
 def default_folder(name: str, budget: str) -> Path:

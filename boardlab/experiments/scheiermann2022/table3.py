@@ -4,9 +4,11 @@ The factor is the time of an episode with i_MCTS iterations a move over the time
 a few episodes. Wrapped training is hypothetical: the base training time multiplied by it.
 """
 
-import math
+import statistics
+from collections.abc import Callable, Sequence
 
 from boardlab.experiments.display import Display
+from boardlab.experiments.estimates import MISSING
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.measuring import EpisodeTime
 from boardlab.experiments.results import Results
@@ -42,29 +44,40 @@ def show(results: Results) -> Display:
     """The paper's columns, ours beside them."""
     rows = []
     for name, (_, episodes, agents, iterations) in GAMES.items():
-        base, wrapped = (results.mean("seconds", name, kind) for kind in ("base", "wrapped"))
-        training = agents * episodes * base.value
-        factor = wrapped.value / base.value if base.is_known else math.nan
-        ours = (duration(training), number(factor), duration(training * factor))
+        base, wrapped = (results.numbers("seconds", name, kind) for kind in ("base", "wrapped"))
+        training = [agents * episodes * seconds for seconds in base]
+        factors = [long / short for long, short in zip(wrapped, base, strict=False)]
+        hypothetical = [agents * episodes * seconds for seconds in wrapped]
+        ours = (spread(training, duration), spread(factors, number), spread(hypothetical, duration))
         time, times, long = PUBLISHED[name]
-        theirs = (duration(time), f"{times:,}", duration(long))
+        theirs = (duration(time), number(times), duration(long))
         pairs = (f"{a} ({b})" for a, b in zip(ours, theirs, strict=True))
         base_cell, factor_cell, long_cell = pairs
         rows.append([name, str(agents), base_cell, f"{iterations:,}", factor_cell, long_cell])
     columns = ["game", "agents", "base training time", "i_MCTS", "factor", "hypothetical wrapped time"]
-    notes = ["CPU time of one core, published in brackets (one Intel i7-9850H at 2.6 GHz, Java)."]
+    notes = [
+        "CPU time of one core, mean ± standard deviation over seeds; published in brackets (one Intel "
+        "i7-9850H at 2.6 GHz, Java)."
+    ]
     return Display(columns, rows, notes)
+
+
+def spread(values: Sequence[float], written: Callable[[float], str]) -> str:
+    """The mean, and the standard deviation in percent of it."""
+    if not values:
+        return MISSING
+    mean = statistics.fmean(values)
+    more = f" ± {100 * statistics.stdev(values) / mean:.0f}%" if len(values) > 1 else ""
+    return written(mean) + more
 
 
 def number(value: float) -> str:
     """A factor, rounded."""
-    return "-" if math.isnan(value) else f"{value:,.0f}"
+    return f"{value:,.0f}"
 
 
 def duration(seconds: float) -> str:
     """A duration in the paper's units."""
-    if math.isnan(seconds):
-        return "-"
     for unit, size in (("years", YEAR), ("d", DAY), ("h", HOUR), ("min", 60.0)):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

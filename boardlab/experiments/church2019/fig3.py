@@ -47,5 +47,5 @@ EXPERIMENT = Experiment(
     choices=CHOICES[:1],
     extras=("az",),
     quick=Budget(1, 1, "32 channels, five iterations.", {"iterations": 5, "channels": 32}),
-    full=Budget(3, 5, "64 channels, 20 iterations, three runs.", {"iterations": 20, "channels": 64}),
+    full=Budget(3, 2, "64 channels, 20 iterations, three runs.", {"iterations": 20, "channels": 64}),
 )

@@ -19,7 +19,7 @@ EXPERIMENT = against_random(
     ),
     Budget(
         3,
-        4,
+        1,
         "64 channels, five iterations, 100 games, three runs.",
         {"iterations": 5, "channels": 64, "searches": 25, "games": 100},
     ),

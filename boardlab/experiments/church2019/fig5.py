@@ -15,7 +15,7 @@ EXPERIMENT = against_random(
     ),
     Budget(
         3,
-        20,
+        2,
         "64 channels, 20 iterations, 100 games, three runs.",
         {"iterations": 20, "channels": 64, "searches": 100, "games": 100},
     ),

@@ -5,4 +5,4 @@ from boardlab.experiments.church2019._sweep import sweep
 PUBLISHED = {1: 36, 2: 40, 3: 36, 4: 45}
 """Win percentages."""
 
-EXPERIMENT = sweep("Table 1", "# blocks", "blocks", PUBLISHED, 12)
+EXPERIMENT = sweep("Table 1", "# blocks", "blocks", PUBLISHED, 7)

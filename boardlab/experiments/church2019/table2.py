@@ -5,4 +5,4 @@ from boardlab.experiments.church2019._sweep import sweep
 PUBLISHED = {1.0: 40, 3.0: 35}
 """Win percentages."""
 
-EXPERIMENT = sweep("Table 2", "C", "cpuct", PUBLISHED, 6)
+EXPERIMENT = sweep("Table 2", "C", "cpuct", PUBLISHED, 3)

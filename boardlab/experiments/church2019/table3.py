@@ -5,4 +5,4 @@ from boardlab.experiments.church2019._sweep import sweep
 PUBLISHED = {"sgd": 40, "adam": 45}
 """Win percentages."""
 
-EXPERIMENT = sweep("Table 3", "optimiser", "optimiser", PUBLISHED, 6)
+EXPERIMENT = sweep("Table 3", "optimiser", "optimiser", PUBLISHED, 3)

@@ -105,7 +105,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=8,
+        cpu_minutes=6,
         shows="as the paper, from a few episodes.",
         settings={"plain": 5_000, "searched": {"Othello": 10, "ConnectFour": 100, "RubiksCube": 100}},
     ),

@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=1,
-        cpu_minutes=10,
+        cpu_minutes=9,
         shows="the paper's games, with shorter trainings (20,000, 500,000 and 500,000 episodes), on which "
         "the time of a move hardly depends.",
         settings={

@@ -116,7 +116,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=3,
-        cpu_minutes=45,
+        cpu_minutes=35,
         shows="the paper's training, but 3 of 6 million episodes of Connect Four and half of 2048's 200,000.",
         settings={
             "episodes": {

@@ -52,6 +52,7 @@ def test_a_game_is_reviewed_and_tried_again_where_it_was_lost(page, server):
 def test_values_on_the_board_deepen_and_several_agents_think(page):
     page.goto(f"/analyse?game=connectfour&actions={'.'.join(map(str, BLUNDER[:5]))}&agent=mcts(rollout)")
     expect(page.locator(".board .opinion").first).to_be_visible()
+    expect(page.locator(".board.live")).to_have_css("animation-name", "none")
     best = page.locator(".opinion tr.best").first
     expect(best).to_contain_text("3")
     before = iterations(page)

@@ -6,6 +6,7 @@ import { h, picture, put } from "./dom.js";
 export function board(play, { label = "board" } = {}) {
   const frame = h("div.board", { role: "group", "aria-label": label });
   let isLive = false;
+  let kept = null;          // where the focus was: it comes back when the other player has acted
   let wasDragged = false;   // the click that follows a drag is none
 
   frame.addEventListener("click", event => {
@@ -31,7 +32,8 @@ export function board(play, { label = "board" } = {}) {
 
   function show(svg, { live = true } = {}) {
     const focused = document.activeElement;
-    const kept = frame.contains(focused) ? focused.dataset.action : null;
+    if (frame.contains(focused)) kept = { action: focused.dataset.action, isVisible: focused.matches(":focus-visible") };
+    else if (focused !== document.body) kept = null;
     isLive = live;
     put(frame, typeof svg === "string" ? picture(svg) : svg);
     frame.classList.toggle("live", live);
@@ -42,14 +44,16 @@ export function board(play, { label = "board" } = {}) {
       place.setAttribute("tabindex", live && index === 0 ? "0" : "-1");
       if (!live) place.setAttribute("aria-disabled", "true");
     });
-    const again = kept !== null && (places.find(place => place.dataset.action === kept) || places[0]);
-    if (again && live) focus(again);
+    if (!live || !kept) return;
+    const again = places.find(place => place.dataset.action === kept.action) || places[0];
+    if (again) focus(again, kept.isVisible);
+    kept = null;
   }
 
-  function focus(place) {
+  function focus(place, focusVisible = true) {
     for (const other of frame.querySelectorAll("[data-action][tabindex='0']")) other.setAttribute("tabindex", "-1");
     place.setAttribute("tabindex", "0");
-    place.focus({ preventScroll: true });
+    place.focus({ preventScroll: true, focusVisible });
   }
 
   function step(from, key) {

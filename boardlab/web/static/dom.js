@@ -49,6 +49,15 @@ export function put(element, ...parts) {
   return element;
 }
 
+/** Scroll a box until what is inside of it shows; the page stays where it is. */
+export function scrollWithin(box, inner) {
+  if (!inner) return;
+  const { top, bottom } = box.getBoundingClientRect();
+  const at = inner.getBoundingClientRect();
+  if (at.top < top) box.scrollTop -= top - at.top;
+  else if (at.bottom > bottom) box.scrollTop += at.bottom - bottom;
+}
+
 /** Parse a picture that the server drew. */
 export function picture(text) {
   const root = parser.parseFromString(text, "image/svg+xml").documentElement;

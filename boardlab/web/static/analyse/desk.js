@@ -4,7 +4,7 @@ import { post } from "../api.js";
 import { board } from "../board.js";
 import { chart } from "../chart.js";
 import { ask, watch } from "../connection.js";
-import { copy, h, picture, plain, put, tell, toast } from "../dom.js";
+import { copy, h, picture, plain, put, scrollWithin, tell, toast } from "../dom.js";
 import { setupUrl } from "../play/setup.js";
 
 const SUGGESTED = ["mcts(rollout)", "mcts(rollout, iterations=5000)", "mcts(rollout, cpuct=0.5)", "random"];
@@ -223,7 +223,7 @@ export async function showDesk(page, id) {
         h("small", `${number + 1}`), player >= 0 && state.labels.length > 1 ? h("span.by", state.labels[player]) : player < 0 ? h("span.by", "chance") : null, h("b", name),
         state.branch === null && lost.has(number) && h("span.mark", { title: `loses ${plain(lost.get(number))}` }, "!")))),
       !log.length && h("li.none", "Click on the board to play actions."));
-    parts.log.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    scrollWithin(parts.log, parts.log.querySelector(".now"));
   }
 
   // ---- the value curve ----

@@ -91,7 +91,8 @@ function newTournament(page, games, runs) {
     const least = Math.max(2, preview.players.length);
     const usual = [...own.slice(0, 1).map(run => ({ agent: run.agent, name: run.name })), ...levels.slice(0, 5).map(one => ({ agent: one.agent, name: one.name }))];
     if (!isGiven && entrants.length === 0) entrants = usual.slice(0, Math.max(3, least));
-    for (const one of usual) if (entrants.length < least && !entrants.some(other => other.agent === one.agent || other.name === one.name)) entrants.push(one);
+    const rival = levels[Number(localStorage.getItem("boardlab-level") ?? 1)];  // whom the visitor plays
+    for (const one of [...(rival ? [rival] : []), ...usual]) if (entrants.length < least && !entrants.some(other => other.agent === one.agent || other.name === one.name)) entrants.push(one);
     draw();
   }
 

@@ -3,7 +3,7 @@
 import { remembered } from "../api.js";
 import { board } from "../board.js";
 import { ask, watch } from "../connection.js";
-import { copy, h, picture, plain, put, toast } from "../dom.js";
+import { copy, h, picture, plain, put, scrollWithin, toast } from "../dom.js";
 import { runsOf, seatChoice } from "./seats.js";
 import { setupUrl } from "./setup.js";
 
@@ -27,14 +27,14 @@ export async function showTable(page, id) {
     tools: h("div.buttons"),
     typed: typedAction(),
   };
-  put(page.root,
-    h("div.split.table",
-      h("div.stack.tight", parts.banner, parts.stage, parts.actions),
-      h("div.stack.side",
-        h("div.head", h("nav.crumbs", { "aria-label": "Back" }, h("a", { href: "/play" }, "← All games")), parts.title, parts.status),
-        parts.seats,
-        h("section.card", h("div.spread", h("h2", "Actions"), browser()), parts.log, parts.typed),
-        parts.tools)));
+  const whole = h("div.split.table", { hidden: true },
+    h("div.stack.tight", parts.banner, parts.stage, parts.actions),
+    h("div.stack.side",
+      h("div.head", h("nav.crumbs", { "aria-label": "Back" }, h("a", { href: "/play" }, "← All games")), parts.title, parts.status),
+      parts.seats,
+      h("section.card", h("div.spread", h("h2", "Actions"), browser()), parts.log, parts.typed),
+      parts.tools));
+  put(page.root, whole);
 
   page.onLeave(watch(topic, (next, number) => { if (next.error) broken(next); else update(next); }));
   listenToKeys();
@@ -47,6 +47,7 @@ export async function showTable(page, id) {
     if (state.next && before && before.next !== state.next) { page.go(`/play/${state.next}`, { replace: true }); return; }
     if (state.hidden && state.own.length > 1 && state.turn && (!before || before.player !== state.player)) covered = state.player;
     page.title(state.title);
+    whole.hidden = false;
     draw();
   }
 
@@ -148,7 +149,7 @@ export async function showTable(page, id) {
         h("button", { type: "button", tabindex: "-1", onclick: () => lookAt(number + 1) },
           h("small", `${number + 1}`), player >= 0 && state.seats.length > 1 ? h("span.by", state.seats[player].player) : player < 0 ? h("span.by", "chance") : null, h("b", name)))),
       !state.log.length && h("li.none", "Nothing has been played yet."));
-    parts.log.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    scrollWithin(parts.log, parts.log.querySelector(".now"));
   }
 
   // ---- what one may do ----

@@ -112,7 +112,7 @@ export async function showRun(page, name) {
         name: one.name,
         points: (one.exams.find(other => other.name === exam.name)?.points || []).map(([x, y, low, high]) => ({ x, y, low, high })),
       }));
-      charts.get(exam.name).show({ lines, xLabel: "episodes", yLabel: exam.unit, empty: "No exam yet." });
+      charts.get(exam.name).show({ lines, xLow: 0, xLabel: "episodes", yLabel: exam.unit, empty: "No exam yet." });
     }
   }
 

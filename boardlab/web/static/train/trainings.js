@@ -51,7 +51,7 @@ function newTraining(page, games) {
   if (!game.value) game.value = games[0].name;
   const learner = h("select");
   const preset = h("select");
-  const name = h("input", { type: "text", placeholder: "by itself", maxlength: 60, spellcheck: "false" });
+  const name = h("input", { type: "text", placeholder: "chosen for you", maxlength: 60, spellcheck: "false" });
   const learnerHelp = h("small");
   const variant = h("div");
   const settingsBox = h("div");

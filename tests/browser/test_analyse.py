@@ -70,6 +70,36 @@ def test_values_on_the_board_deepen_and_several_agents_think(page):
     expect(page.locator(".actions .at")).to_have_text("0 of 6")
 
 
+def test_a_growing_table_keeps_clicks_focus_and_scrolling(page):
+    page.goto("/analyse?game=hex&agent=mcts(rollout)")
+    count = iterations(page)
+
+    def until_it_grows():
+        nonlocal count
+        expect(page.locator(".boards figcaption").first).not_to_contain_text(f"{count:,} iterations")
+        count = iterations(page)
+
+    row = page.locator(".opinion td button").nth(40)
+    row.focus()
+    scrolled = page.evaluate("document.querySelector('.few').scrollTop")
+    assert scrolled > 0
+    for _ in range(2):
+        until_it_grows()
+    expect(row).to_be_focused()
+    assert page.evaluate("document.querySelector('.few').scrollTop") == scrolled
+    page.evaluate("scrollTo(0, 0)")
+    middle = """() => {
+      const box = document.querySelector(".board [data-action='60']").getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    }"""
+    page.mouse.move(*page.evaluate(middle))
+    page.mouse.down()
+    for _ in range(2):
+        until_it_grows()
+    page.mouse.up()
+    expect(page.locator(".actions .at")).to_have_text("1 of 1")
+
+
 def test_a_position_is_edited(visit, server):
     page = visit(server, "/analyse?game=tictactoe&actions=4.0&agent=random", expected=["400"])
     page.get_by_text("Edit the position").click()

@@ -6,6 +6,8 @@ import { h, picture, put } from "./dom.js";
 export function board(play, { label = "board" } = {}) {
   const frame = h("div.board", { role: "group", "aria-label": label });
   let isLive = false;
+  let isPressed = false;    // a picture that came between press and release would take the click away
+  let late = null;          // the picture that came meanwhile
   let kept = null;          // where the focus was: it comes back when the other player has acted
   let wasDragged = false;   // the click that follows a drag is none
 
@@ -30,7 +32,18 @@ export function board(play, { label = "board" } = {}) {
     if (place && isLive) play(Number(place.dataset.action), place);
   }
 
+  frame.addEventListener("pointerdown", () => {
+    isPressed = true;
+    const release = () => setTimeout(() => {
+      isPressed = false;
+      if (late) show(...late);
+    });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, { once: true });
+  });
+
   function show(svg, { live = true } = {}) {
+    late = isPressed ? [svg, { live }] : null;
+    if (late) return;
     const focused = document.activeElement;
     if (frame.contains(focused)) kept = { action: focused.dataset.action, isVisible: focused.matches(":focus-visible") };
     else if (focused !== document.body) kept = null;

@@ -49,6 +49,21 @@ export function put(element, ...parts) {
   return element;
 }
 
+/** Make an element look like a fresh one, but keep what is inside of it: its focus, scrolling and animations stay.
+ *  Listeners stay too, so those of changing parts belong to what is around them. */
+export function morph(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
+  if (old.nodeType === Node.TEXT_NODE) { if (old.data !== fresh.data) old.data = fresh.data; return; }
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+  const kept = [...old.childNodes];
+  const wanted = [...fresh.childNodes];
+  wanted.forEach((node, place) => (place < kept.length ? morph(kept[place], node) : old.append(node)));
+  for (const node of kept.slice(wanted.length)) node.remove();
+}
+
 /** Scroll a box until what is inside of it shows; the page stays where it is. */
 export function scrollWithin(box, inner) {
   if (!inner) return;

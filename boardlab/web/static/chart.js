@@ -43,7 +43,7 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
     const left = 52, right = 14, top = content.yLabel ? 26 : 10, bottom = content.xLabel ? 40 : 26;
     const px = value => left + (width - left - right) * x.part(value);
     const py = value => top + (height - top - bottom) * (1 - y.part(value));
-    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${label}; last ${lines.map(lastOf).join("; ")}` });
+    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, s("desc", `last ${lines.map(lastOf).join("; ")}`));
     for (const tick of y.ticks) {
       svg.append(s("line.grid", { x1: left, x2: width - right, y1: py(tick), y2: py(tick) }));
       svg.append(s("text.tick", { x: left - 8, y: py(tick) + 4, "text-anchor": "end" }, short(tick)));

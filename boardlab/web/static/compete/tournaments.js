@@ -2,7 +2,7 @@
 
 import { get, post, remembered } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put, tell } from "../dom.js";
+import { h, plain, put, renew, tell } from "../dom.js";
 import { form } from "../form.js";
 import { bar, labelled, stateTag } from "../train/parts.js";
 
@@ -13,7 +13,7 @@ export async function showTournaments(page, root) {
     h("div.split.wide-left", page.site.read_only ? h("p.notice", "This server only shows its tournaments.") : newTournament(page, games, runs), list));
   page.onLeave(watch("tournaments:all", state => {
     if (state.waits) return;
-    put(list, h("h2", "Tournaments"), state.error ? h("p.notice.bad", state.error)
+    renew(list, h("h2", "Tournaments"), state.error ? h("p.notice.bad", state.error)
       : state.tournaments.length ? state.tournaments.map(row) : h("p.empty.card", "No tournament yet."));
   }));
 }

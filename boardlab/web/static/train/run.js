@@ -3,7 +3,7 @@
 import { post } from "../api.js";
 import { chart } from "../chart.js";
 import { watch } from "../connection.js";
-import { copy, h, plain, put } from "../dom.js";
+import { copy, h, plain, put, renew } from "../dom.js";
 import { act, bar, gameQuery, has, playAgainst, runUrl, stateTag } from "./parts.js";
 import { progress } from "./trainings.js";
 
@@ -41,7 +41,7 @@ export async function showRun(page, name) {
       put(buttons); put(curves); put(beside);
       return;
     }
-    put(head,
+    renew(head,
       h("div.row", h("h1.bare", name), stateTag(run.state)),
       h("p.soft.bare", `${run.title}, ${run.learner}: ${progress(run)}`, run.state === "running" && run.speed ? `, ${plain(run.speed)} episodes a second` : ""),
       run.share < 1 && bar(run.share, "progress"),

@@ -24,6 +24,7 @@ def test_a_newcomer_plays_a_whole_game_of_connect_four_by_clicking(page):
         expect(page.locator("ol.log li b").nth(count)).to_be_visible()
     over = page.locator(".banner .over")
     expect(over).to_contain_text(re.compile("won|wins|draw"))
+    expect(over.get_by_role("link", name="Review it")).to_have_attribute("href", re.compile("^/analyse/"))
     page.get_by_role("button", name="Play again", exact=True).click()
     expect(page.locator("ol.log .none")).to_be_visible()
 

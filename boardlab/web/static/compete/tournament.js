@@ -57,13 +57,13 @@ export async function showTournament(page, number) {
       h("tbody", state.rows.map((one, rank) => h("tr",
         h("td.soft", rank + 1),
         h("td.who", h("span", { title: one.agent }, one.name)),
-        isRated && h("td.number", one.rating === null ? "" : `${one.rating.toFixed(digits)} ± ${(one.half || 0).toFixed(digits)}`),
+        isRated && h("td.number", one.rating === null ? "" : `${one.rating.toFixed(digits)} ±\u00a0${(one.half || 0).toFixed(digits)}`),
         isRated && h("td.wide", one.rating !== null && h("div.span", { "aria-hidden": "true" },
           h("i", { style: { left: `${(100 * (one.rating - (one.half || 0) - low)) / size}%`, width: `${(200 * (one.half || 0)) / size}%` } }),
           h("b", { style: { left: `${(100 * (one.rating - low)) / size}%` } }))),
-        state.players > 1 && h("td.number", percent(one.points), one.points_half !== null && ` ± ${percent(one.points_half)}`),
+        state.players > 1 && h("td.number", percent(one.points), one.points_half !== null && ` ±\u00a0${percent(one.points_half)}`),
         state.players > 1 && h("td.number.roomy", `${one.wins} / ${one.draws} / ${one.losses}`),
-        state.players === 1 && h("td.number", plain(one.score), one.score_half !== null && ` ± ${plain(one.score_half, 2)}`),
+        state.players === 1 && h("td.number", plain(one.score), one.score_half !== null && ` ±\u00a0${plain(one.score_half, 2)}`),
         h("td.number.roomy", plain(one.games)),
         h("td.number.roomy", one.seconds === null ? "" : one.seconds < 1 ? `${plain(1000 * one.seconds, 2)} ms` : duration(one.seconds))))))));
   }

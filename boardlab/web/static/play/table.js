@@ -9,6 +9,7 @@ import { setupUrl } from "./setup.js";
 
 export async function showTable(page, id) {
   const topic = `table:${id}`;
+  const hasAnalysis = page.site.pages.some(one => one.name === "analyse");
   let state = null;
   let looked = null;      // { ply, picture } while one looks back
   let hinted = null;      // { ply, picture, text } while a hint is shown
@@ -80,7 +81,7 @@ export async function showTable(page, id) {
     parts.typed.hidden = !state.turn;
     put(parts.tools,
       can.swap && h("button.quiet", { type: "button", onclick: swap }, "Swap seats"),
-      h("a.button.quiet", { href: `/analyse/${id}`, hidden: !page.site.pages.some(one => one.name === "analyse") || (state.hidden && !state.over) }, "Analyse"),
+      h("a.button.quiet", { href: `/analyse/${id}`, hidden: !hasAnalysis || (state.hidden && !state.over) }, "Analyse"),
       h("button.quiet", { type: "button", onclick: () => copy(location.origin + `/play/${id}`, "The link to this game is copied") }, "Copy link"),
       can.share && h("button.quiet", { type: "button", onclick: sharePosition }, "Link to this position"),
       h("button.quiet", { type: "button", onclick: showHelp }, "Keys"));
@@ -109,6 +110,7 @@ export async function showTable(page, id) {
     if (open && !state.own.length && open.sit) rows.push(box("", `The seat of ${open.player} is free.`, small("Sit down and play", () => sit(open.number), "primary")));
     if (state.over && !looked) rows.push(box("over", `${capital(state.status)}.${scores()}`,
       can.control && small("Play again", () => newGame(false), "primary"),
+      can.share && state.total > 0 && hasAnalysis && h("a.button", { href: `/analyse/${id}`, title: "See what an agent thinks, and where the game was lost" }, "Review it"),
       can.control && state.seats.length > 1 && small("Play again with swapped seats", () => newGame(true))));
     if (covered === state.player && state.turn) rows.push(box("warn", `${state.seats[state.player].player}: are you alone at the screen?`, small("Show my cards", () => { covered = -1; draw(); }, "primary")));
     put(parts.banner, rows);

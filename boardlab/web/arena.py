@@ -4,7 +4,7 @@ from boardlab.web.database import Database
 from boardlab.web.hub import Hub
 from boardlab.web.limits import Attention, Places
 from boardlab.web.people import Addresses, Person
-from boardlab.web.policy import Policy
+from boardlab.web.policy import Policy, memory_of_machine, room_for_searches
 from boardlab.web.pool import Pool
 from boardlab.web.settings import Settings
 from boardlab.web.thinking import Thinking
@@ -19,7 +19,7 @@ class Arena:
         self.database = Database(settings.database)
         self.policy = Policy(settings.runs, trust=settings.trust)
         self.addresses = Addresses()
-        self.pool = Pool(settings.workers, self.addresses.get)
+        self.pool = Pool(settings.workers, self.addresses.get, room_for_searches(memory_of_machine()))
         self.thinking = Thinking(self.pool, self.policy)
         self.works = Works(settings, self.addresses.get)
         self.hub = Hub(self)

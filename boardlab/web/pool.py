@@ -28,8 +28,8 @@ MOST_WAITING = 24
 MOST_LONG = 2
 """Most pieces of long work of one person that run at once."""
 MOST_LONG_IN_ALL = 32
-MOST_LONG_OF_ADDRESS = 24
-"""Of all people of one address: whoever takes many cookies leaves places for others."""
+SHARE_OF_ADDRESS = 0.75
+"""Of all long work: whoever takes many cookies leaves places for others."""
 
 
 class StopWorkError(Exception):
@@ -89,8 +89,14 @@ class _Work(Generic[T]):
 class Pool:
     """Runs work in threads; use it from one event loop."""
 
-    def __init__(self, workers: int, address_of: Callable[[str], str] = lambda person: "") -> None:
+    def __init__(
+        self,
+        workers: int,
+        address_of: Callable[[str], str] = lambda person: "",
+        most_long: int = MOST_LONG_IN_ALL,
+    ) -> None:
         self.workers = max(1, workers)
+        self.most_long = most_long
         self._address_of = address_of
         self._waiting: OrderedDict[str, deque[_Work[Any]]] = OrderedDict()
         self._short = 0
@@ -136,7 +142,7 @@ class Pool:
     def _start_next(self) -> None:
         """Start work while there are places: of the address for which least runs, in turn of its people."""
         while not self._is_closed and self._short < self.workers:
-            if sum(self._long.values()) >= MOST_LONG_IN_ALL or (person := self._next()) is None:
+            if sum(self._long.values()) >= self.most_long or (person := self._next()) is None:
                 return
             queue = self._waiting[person]
             self._start(queue.popleft())
@@ -152,9 +158,10 @@ class Pool:
         for person, number in self._long.items():
             long[self._address_of(person)] += number
         best: tuple[int, str] | None = None
+        most = max(1, int(SHARE_OF_ADDRESS * self.most_long))
         for person in self._waiting:  # who has waited longest comes first
             address = self._address_of(person)
-            if self._long.get(person, 0) >= MOST_LONG or long[address] >= MOST_LONG_OF_ADDRESS:
+            if self._long.get(person, 0) >= MOST_LONG or long[address] >= most:
                 continue
             if best is None or running[address] < best[0]:
                 best = running[address], person

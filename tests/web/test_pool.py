@@ -224,12 +224,10 @@ def test_what_a_run_learned_is_read_once(tmp_path):
 
 def test_many_cookies_of_one_address_do_not_block_another(monkeypatch):
     monkeypatch.setattr(pools, "SHORT_SECONDS", 0.0)
-    monkeypatch.setattr(pools, "MOST_LONG_IN_ALL", 6)
-    monkeypatch.setattr(pools, "MOST_LONG_OF_ADDRESS", 4)
 
     async def main():
         gate = threading.Event()
-        pool = Pool(1, lambda person: "there" if person.startswith("crowd") else "here")
+        pool = Pool(1, lambda person: "there" if person.startswith("crowd") else "here", most_long=6)
         crowd = [asyncio.create_task(pool.run(f"crowd{n}", lambda stopper: gate.wait(60))) for n in range(9)]
         while pool.load != (4, 5):
             await asyncio.sleep(0)

@@ -16,7 +16,7 @@ from boardlab.web import limits, security
 from boardlab.web.app import create_app
 from boardlab.web.errors import TooMuch
 from boardlab.web.limits import network_of
-from boardlab.web.policy import MOST, Policy
+from boardlab.web.policy import MOST, Policy, memory_of_machine, room_for_searches
 from boardlab.web.settings import Settings
 
 server = pytest.importorskip("uvicorn.server")
@@ -425,6 +425,12 @@ def test_an_agent_without_limits_gets_some(policy):
     assert f"max_nodes={int(MOST['max_nodes']) // 9})" in policy.limited("vote(mcts(rollout), agents=9)")
     assert policy.agent("mcts(rollout, iterations=50)") == "mcts(rollout, iterations=50)"
     assert Policy(policy.runs, trust=True).limited("mcts(rollout)") == "mcts(rollout)"
+
+
+def test_all_agents_together_leave_half_of_the_memory():
+    for gib, searches in ((1, 2), (4, 8), (8, 16), (64, 32)):
+        assert room_for_searches(gib << 30) == searches
+    assert memory_of_machine() > 0
 
 
 def test_an_owner_may_trust_visitors(tmp_path):

@@ -32,6 +32,12 @@ def serve(
             help="Another host name by which browsers reach the server; may be repeated.", metavar="NAME"
         ),
     ] = None,
+    proxy: Annotated[
+        bool,
+        typer.Option(
+            "--proxy", help="A proxy on this machine is in front: believe its X-Forwarded-For and -Proto."
+        ),
+    ] = False,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Visitors look, and change nothing.")
     ] = False,
@@ -71,6 +77,7 @@ def serve(
         host=host,
         port=port,
         names=tuple(name or ()),
+        proxy=proxy,
         read_only=read_only,
         play_only=play_only,
         trust=trust,

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket
 import boardlab
 from boardlab.games.palette import stylesheet
 from boardlab.web.arena import Arena
+from boardlab.web.limits import network_of
 from boardlab.web.page import Page
 from boardlab.web.pages import PAGES
 from boardlab.web.people import YEAR, cookie_name, new_token, person_of
@@ -51,7 +52,7 @@ def create_app(settings: Settings | None = None) -> Starlette:
         routes=_routes(arena, pages),
         middleware=[
             Middleware(Guard, settings=settings, database=arena.database),
-            Middleware(_WithPerson, settings=settings),
+            Middleware(_WithPerson, arena=arena),
         ],
         lifespan=lifespan,
     )
@@ -60,16 +61,19 @@ def create_app(settings: Settings | None = None) -> Starlette:
 
 
 class _WithPerson:
-    """Middleware that finds out who asks."""
+    """Middleware that finds out who asks, and from where."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
-        self.cookie = cookie_name(settings)
+    def __init__(self, app: ASGIApp, arena: Arena) -> None:
+        self.app, self.arena = app, arena
+        self.cookie = cookie_name(arena.settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             token = cookies_of(HTTPConnection(scope).headers).get(self.cookie)
-            scope.setdefault("state", {})["person"] = person_of(token, self.settings)
+            person = person_of(token, self.arena.settings)
+            scope.setdefault("state", {})["person"] = person
+            if person is not None and scope.get("client"):
+                self.arena.addresses.put(person.id, network_of(scope["client"][0]))
         await self.app(scope, receive, send)
 
 
@@ -112,7 +116,7 @@ def _routes(arena: Arena, pages: list[Page]) -> list[BaseRoute]:
         try:
             body: Any = json.loads(await request.body() or b"{}")
             password = body.get("password")
-        except (ValueError, AttributeError, RecursionError):
+        except (ValueError, AttributeError, RecursionError, ClientDisconnect):
             password = None
         if not isinstance(password, str) or not visits.is_right(password):
             return JSONResponse({"error": "that is not the password"}, 403)
@@ -122,6 +126,8 @@ def _routes(arena: Arena, pages: list[Page]) -> list[BaseRoute]:
 
     async def logout(request: Request) -> Response:
         visits.end(request.headers)
+        if request.state.person is not None:
+            await arena.hub.close_pages(request.state.person)
         return RedirectResponse("/login", 303)
 
     routes: list[BaseRoute] = [Route("/", shell)]

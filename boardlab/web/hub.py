@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from boardlab.errors import BoardLabError
 from boardlab.web.errors import Forbidden, Missing, TooMuch
-from boardlab.web.limits import Bucket
+from boardlab.web.limits import Bucket, Buckets, Timed, network_of
 from boardlab.web.people import Person
 
 if TYPE_CHECKING:
@@ -34,9 +34,14 @@ MOST_TOPICS = 32
 """Most topics that a page watches."""
 MOST_PAGES = 24
 """Most pages that one person has open."""
+MOST_ANSWERS = 100
+"""Answers that a page has not taken yet; until it does, the server does not listen to it."""
 MOST_PAGES_OF_ADDRESS = 400
 MOST_PAGES_IN_ALL = 2000
 MESSAGES_A_SECOND, BURST = 30.0, 90.0
+"""Of one page."""
+MESSAGES_OF_ADDRESS, BURST_OF_ADDRESS = 600.0, 2400.0
+"""Of all pages of one address, which may have many people behind it."""
 IDLE_SECONDS = 60.0
 """A topic that nobody watches is dropped from memory after this time."""
 
@@ -105,6 +110,7 @@ class Hub:
         self.kinds: dict[str, OpenTopic] = {}
         self.topics: dict[str, Topic] = {}
         self.connections: set[Connection] = set()
+        self.messages = Buckets(MESSAGES_OF_ADDRESS, BURST_OF_ADDRESS)
         self._ending: dict[str, asyncio.TimerHandle] = {}
         self.idle_seconds = IDLE_SECONDS
 
@@ -164,6 +170,13 @@ class Hub:
             for topic in list(connection.topics.values()):
                 self.leave(topic, connection)
 
+    async def close_pages(self, person: Person) -> None:
+        """Close the pages of somebody who has logged out."""
+        for connection in list(self.connections):
+            if connection.person.id == person.id:
+                with contextlib.suppress(RuntimeError):
+                    await connection.socket.close(4401)
+
     async def close(self) -> None:
         """End all conversations; pages connect again when a server is there."""
         for timer in self._ending.values():
@@ -203,8 +216,9 @@ class Connection:
         sender = asyncio.create_task(self._send())
         try:
             while True:
-                text = await self.socket.receive_text()
-                self._hear(text)
+                while len(self._answers) > MOST_ANSWERS and not sender.done():
+                    await asyncio.sleep(0.1)
+                self._hear(await self.socket.receive_text())
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
@@ -246,7 +260,7 @@ class Connection:
         if not isinstance(number, int) or not isinstance(topic, str) or not isinstance(do, str):
             self.answer(None, error="a message must have an id, a topic and do")
             return
-        if not self._bucket.take():
+        if not self._bucket.take() or not self.hub.messages.take(self.address):
             self.answer(number, error="too many requests at once; wait a moment")
             return
         if do in ("watch", "leave"):
@@ -279,7 +293,13 @@ class Connection:
             if at is not None and at != topic.number:
                 self.show(topic)
                 raise TooLate
-            answer = await topic.ask(self.person, do, message)
+            if not self.hub.arena.attention.is_left(self.person.id, self.address):
+                raise TooMuch("too many large requests at once; wait a moment")
+            work = Timed(topic.ask(self.person, do, message))
+            try:
+                answer = await work
+            finally:
+                self.hub.arena.attention.spent(self.person.id, self.address, work.seconds)
             self.answer(number, ok=answer or {})
         except TooLate:
             self.answer(number, late=True, error="the position had just changed; look and try again")
@@ -293,7 +313,7 @@ class Connection:
 
 
 def _address(socket: WebSocket) -> str:
-    return socket.client.host if socket.client else ""
+    return network_of(socket.client.host) if socket.client else ""
 
 
 class TooLate(Exception):  # noqa: N818

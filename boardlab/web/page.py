@@ -4,6 +4,7 @@ To add one, write `boardlab/web/pages/NAME.py` with a `PAGE`, `boardlab/web/stat
 `export async function show(page)`, and a line in `boardlab/web/pages/__init__.py`.
 """
 
+import contextlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from boardlab.errors import BoardLabError
 from boardlab.web.errors import Forbidden, Refusal
 from boardlab.web.hub import OpenTopic
+from boardlab.web.limits import Timed, network_of
 from boardlab.web.people import Person
 
 if TYPE_CHECKING:
@@ -96,11 +98,12 @@ async def _respond(route: JsonRoute, arena: "Arena", request: Request) -> Respon
     person = request.state.person
     if person is None:
         return JSONResponse({"error": "open the page first: it gives you a cookie"}, 403)
+    address = request.client.host if request.client else ""
+    if not arena.attention.is_left(person.id, network_of(address)):
+        return JSONResponse({"error": "too many large requests at once; wait a moment"}, 429)
+    work = Timed(_answer(route, arena, request, person))
     try:
-        body = await _body(route, request)
-        answer = route.answer(Ask(arena, person, request.path_params, request.query_params, body))
-        if isinstance(answer, Awaitable):
-            answer = await answer
+        answer = await work
     except Refusal as refusal:
         return JSONResponse({"error": str(refusal)}, refusal.status)
     except BoardLabError as error:
@@ -111,7 +114,16 @@ async def _respond(route: JsonRoute, arena: "Arena", request: Request) -> Respon
         LOG.exception("%s %s", request.method, request.url.path)
         error_text = "something went wrong inside of the server; its log has the details"
         return JSONResponse({"error": error_text}, 500)
+    finally:
+        arena.attention.spent(person.id, network_of(address), work.seconds)
     return answer if isinstance(answer, Response) else JSONResponse(answer)
+
+
+async def _answer(route: JsonRoute, arena: "Arena", request: Request, person: Person) -> Any:
+    with arena.uploads.taken(person.id) if route.raw else contextlib.nullcontext():
+        body = await _body(route, request)
+        answer = route.answer(Ask(arena, person, request.path_params, request.query_params, body))
+        return await answer if isinstance(answer, Awaitable) else answer
 
 
 async def _body(route: JsonRoute, request: Request) -> Any:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from boardlab.web.settings import Settings
@@ -41,3 +42,23 @@ def person_of(token: str | None, settings: Settings) -> Person | None:
     if token is None or not TOKEN.fullmatch(token):
         return None
     return Person(hashed(token), may_change=not settings.read_only)
+
+
+class Addresses:
+    """From which address each visitor came last: one who takes many cookies has one address."""
+
+    MOST = 10_000
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def put(self, person: str, address: str) -> None:
+        """Remember where a visitor is."""
+        self._known[person] = address
+        self._known.move_to_end(person)
+        if len(self._known) > self.MOST:
+            self._known.popitem(last=False)
+
+    def get(self, person: str) -> str:
+        """Return where a visitor was last; "" if that is not known."""
+        return self._known.get(person, "")

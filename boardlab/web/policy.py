@@ -1,6 +1,8 @@
 """What an expression from a browser may do: no programs, no files of others, no boundless searches."""
 
+import contextlib
 import dataclasses
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from boardlab.options import options_of
 from boardlab.search.expression import HumanSpec, Spec, format_spec, parse
 from boardlab.search.spec import SearchSpec
 from boardlab.web.errors import Forbidden
+from boardlab.web.pool import MOST_LONG_IN_ALL
 
 LONGEST_EXPRESSION = 2000
 
@@ -52,6 +55,21 @@ SECONDS = 30.0
 """Most seconds of a decision, whatever the expression says."""
 FILES = ("path", "file", "command", "folder")
 """Options that name files or programs; `run` alone may be used, within the folder of runs."""
+
+
+def room_for_searches(memory_bytes: int) -> int:
+    """Return how many long searches may run at once: their agents fill half of the memory at most."""
+    return max(2, min(MOST_LONG_IN_ALL, int(memory_bytes / 2 / (MOST_MB * 2**20))))
+
+
+def memory_of_machine() -> int:
+    """Return the bytes of memory that this process may have; much if the system does not say."""
+    found = [1 << 40]
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with contextlib.suppress(ValueError, OSError):  # "max": a container without a limit
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(size for size in found if size > 0)
 
 
 class Policy:

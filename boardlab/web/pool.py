@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -28,6 +28,8 @@ MOST_WAITING = 24
 MOST_LONG = 2
 """Most pieces of long work of one person that run at once."""
 MOST_LONG_IN_ALL = 32
+SHARE_OF_ADDRESS = 0.75
+"""Of all long work: whoever takes many cookies leaves places for others."""
 
 
 class StopWorkError(Exception):
@@ -87,8 +89,15 @@ class _Work(Generic[T]):
 class Pool:
     """Runs work in threads; use it from one event loop."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(
+        self,
+        workers: int,
+        address_of: Callable[[str], str] = lambda person: "",
+        most_long: int = MOST_LONG_IN_ALL,
+    ) -> None:
         self.workers = max(1, workers)
+        self.most_long = most_long
+        self._address_of = address_of
         self._waiting: OrderedDict[str, deque[_Work[Any]]] = OrderedDict()
         self._short = 0
         self._long: dict[str, int] = {}
@@ -131,20 +140,32 @@ class Pool:
             work.done.cancel()
 
     def _start_next(self) -> None:
-        """Start work while there are places: of the person who has waited longest."""
-        if self._is_closed:
-            return
-        for person in list(self._waiting):
-            if self._short >= self.workers or sum(self._long.values()) >= MOST_LONG_IN_ALL:
+        """Start work while there are places: of the address for which least runs, in turn of its people."""
+        while not self._is_closed and self._short < self.workers:
+            if sum(self._long.values()) >= self.most_long or (person := self._next()) is None:
                 return
-            if self._long.get(person, 0) >= MOST_LONG:
-                continue
             queue = self._waiting[person]
             self._start(queue.popleft())
             if queue:
                 self._waiting.move_to_end(person)
             else:
                 del self._waiting[person]
+
+    def _next(self) -> str | None:
+        """Return the person whose turn it is."""
+        running = Counter(self._address_of(work.person) for work in self._running)
+        long: Counter[str] = Counter()
+        for person, number in self._long.items():
+            long[self._address_of(person)] += number
+        best: tuple[int, str] | None = None
+        most = max(1, int(SHARE_OF_ADDRESS * self.most_long))
+        for person in self._waiting:  # who has waited longest comes first
+            address = self._address_of(person)
+            if self._long.get(person, 0) >= MOST_LONG or long[address] >= most:
+                continue
+            if best is None or running[address] < best[0]:
+                best = running[address], person
+        return None if best is None else best[1]
 
     def _start(self, work: _Work[Any]) -> None:
         self._short += 1

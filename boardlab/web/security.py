@@ -12,8 +12,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from boardlab.numbers import memory
 from boardlab.web.database import Database
-from boardlab.web.limits import Buckets
+from boardlab.web.limits import Buckets, network_of
 from boardlab.web.people import cookie_name, hashed, new_token
 from boardlab.web.settings import LOOPBACK, Settings
 
@@ -24,6 +25,8 @@ LOOKING = ("/login", "/logout", "/api/preview")
 """Paths that change no game, whatever the method."""
 OPEN_PATHS = ("/login", "/static/login.js", "/static/style.css", "/static/icon.svg")
 """Paths that ask for no password."""
+LARGEST_OPEN = 4 << 10
+"""Bytes of a body sent there."""
 REQUESTS_A_SECOND, BURST = 100.0, 400.0
 """Of one address, which may have many people behind it."""
 GUESSES_A_SECOND, GUESSES = 1 / 12, 5.0
@@ -61,7 +64,7 @@ class Guard:
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
             return
-        limited = _Limited(receive, int(self.settings.upload_mb * 2**20))
+        limited = _Limited(receive, self._largest(scope["path"]))
         await self.app(scope, limited if scope["type"] == "http" else receive, _with_headers(send, scope))
 
     def _refusal(self, scope: Scope) -> Response | None:
@@ -74,11 +77,11 @@ class Guard:
         if is_change and origin is not None and not _is_same(origin, host):
             return _plain(403, "requests from other sites are refused")
         address = scope["client"][0] if scope.get("client") else ""
-        if not self._requests.take(address):
+        if not self._requests.take(network_of(address)):
             return _plain(429, "too many requests; wait a moment")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self.settings.upload_mb * 2**20:
-            return _plain(413, f"a request may have {self.settings.upload_mb:g} MiB at most")
+        if not length.isdigit() or int(length) > self._largest(path):
+            return _plain(413, f"a request may have {memory(self._largest(path))} at most")
         if self.settings.password and path not in OPEN_PATHS and not self.visits.is_open(headers):
             if scope["type"] == "websocket" or path.startswith("/api/") or is_change:
                 return JSONResponse({"error": "type the password first", "login": True}, 401)
@@ -86,6 +89,10 @@ class Guard:
         if self.settings.read_only and scope["type"] == "http" and is_change and path not in LOOKING:
             return JSONResponse({"error": "this server only shows; nothing can be changed here"}, 403)
         return None
+
+    def _largest(self, path: str) -> int:
+        """Return how large a body may be; who has not typed the password yet sends no more than that."""
+        return LARGEST_OPEN if path in OPEN_PATHS else int(self.settings.upload_mb * 2**20)
 
     def _is_own(self, host: str) -> bool:
         """Whether the request is meant for us: a foreign name may lead here by a trick of DNS."""
@@ -113,7 +120,7 @@ class Visits:
 
     def may_guess(self, address: str) -> bool:
         """Whether this address may try another password now."""
-        return self._guesses.take(address)
+        return self._guesses.take(network_of(address))
 
     def is_right(self, password: str) -> bool:
         """Compare in constant time, whatever the lengths are."""

@@ -8,7 +8,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.interrupts import ended_by_signals
 from boardlab.web.hub import LONGEST_MESSAGE
-from boardlab.web.settings import Settings
+from boardlab.web.settings import LOOPBACK, Settings
 
 MOST_CONNECTIONS = 3000
 GRACE_SECONDS = 3
@@ -37,11 +37,14 @@ def listen(settings: Settings) -> socket.socket:
 
 def run(uvicorn: Any, app: Any, settings: Settings, listener: socket.socket) -> None:
     """Serve until a signal ends it."""
+    from boardlab.web.connections import HurriedConnection  # which needs uvicorn
+
     logging.getLogger("boardlab.web").setLevel(logging.WARNING)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
+        http=HurriedConnection,
         ws="websockets-sansio",
         ws_max_size=LONGEST_MESSAGE,
         ws_per_message_deflate=not settings.is_loopback,
@@ -51,7 +54,8 @@ def run(uvicorn: Any, app: Any, settings: Settings, listener: socket.socket) -> 
         timeout_keep_alive=20,
         timeout_graceful_shutdown=GRACE_SECONDS,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=settings.proxy,
+        forwarded_allow_ips=list(LOOPBACK),
         h11_max_incomplete_event_size=64 << 10,
     )
     server = uvicorn.Server(config)

@@ -15,6 +15,8 @@ class Settings:
     port: int = 8000
     names: tuple[str, ...] = ()
     """Further host names under which browsers reach the server, as behind a proxy."""
+    proxy: bool = False
+    """A proxy on this machine passes requests on and says whose they are."""
     password: str = ""
     """What visitors must type first; empty: none, for loopback only."""
     read_only: bool = False
@@ -40,7 +42,7 @@ class Settings:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        return self.host in LOOPBACK
+        return self.host in LOOPBACK and not self.proxy
 
     def with_password(self, password: str) -> "Settings":
         """Return the settings with a password."""

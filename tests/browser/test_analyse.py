@@ -52,6 +52,7 @@ def test_a_game_is_reviewed_and_tried_again_where_it_was_lost(page, server):
 def test_values_on_the_board_deepen_and_several_agents_think(page):
     page.goto(f"/analyse?game=connectfour&actions={'.'.join(map(str, BLUNDER[:5]))}&agent=mcts(rollout)")
     expect(page.locator(".board .opinion").first).to_be_visible()
+    expect(page.locator(".board.live")).to_have_css("animation-name", "none")
     best = page.locator(".opinion tr.best").first
     expect(best).to_contain_text("3")
     before = iterations(page)
@@ -67,6 +68,36 @@ def test_values_on_the_board_deepen_and_several_agents_think(page):
     expect(page.locator(".actions .at")).to_have_text("6 of 6")
     page.keyboard.press("Home")
     expect(page.locator(".actions .at")).to_have_text("0 of 6")
+
+
+def test_a_growing_table_keeps_clicks_focus_and_scrolling(page):
+    page.goto("/analyse?game=hex&agent=mcts(rollout)")
+    count = iterations(page)
+
+    def until_it_grows():
+        nonlocal count
+        expect(page.locator(".boards figcaption").first).not_to_contain_text(f"{count:,} iterations")
+        count = iterations(page)
+
+    row = page.locator(".opinion td button").nth(40)
+    row.focus()
+    scrolled = page.evaluate("document.querySelector('.few').scrollTop")
+    assert scrolled > 0
+    for _ in range(2):
+        until_it_grows()
+    expect(row).to_be_focused()
+    assert page.evaluate("document.querySelector('.few').scrollTop") == scrolled
+    page.evaluate("scrollTo(0, 0)")
+    middle = """() => {
+      const box = document.querySelector(".board [data-action='60']").getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    }"""
+    page.mouse.move(*page.evaluate(middle))
+    page.mouse.down()
+    for _ in range(2):
+        until_it_grows()
+    page.mouse.up()
+    expect(page.locator(".actions .at")).to_have_text("1 of 1")
 
 
 def test_a_position_is_edited(visit, server):

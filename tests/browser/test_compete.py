@@ -54,6 +54,7 @@ def test_a_tournament_grows_and_its_games_are_replayed(visit, start_server, lear
     expect(games).to_have_count(60)
     games.nth(3).get_by_role("button", name="Replay").click()
     expect(page).to_have_url(re.compile("/analyse/"))
+    assert page.evaluate("scrollY") == 0
     expect(page.locator(".board .opinion").first).to_be_attached()  # an agent's opinion beside it
     expect(page.locator("section.opinion tbody tr").first).to_be_visible()
     page.get_by_role("button", name="Forward").click()
@@ -82,6 +83,16 @@ def test_the_new_agent_meets_the_old(visit, start_server, learned):
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".tag").first).to_have_text("finished")
     expect(page.locator("td.who").first).to_contain_text("new")
+
+
+def test_a_first_agent_meets_the_level_that_its_trainer_plays(visit, start_server, learned):
+    server = start_server()
+    learned(server.folder / "runs" / "first", episodes=20)
+    page = visit(server)
+    page.get_by_role("button", name="Medium").click()
+    page.goto("/train/first")
+    page.get_by_role("link", name="Compare in a match").click()
+    expect(page.get_by_label("name of agent 2")).to_have_value("Medium")
 
 
 def test_a_tournament_is_paused_and_resumed(visit, start_server, enter):

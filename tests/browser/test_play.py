@@ -24,6 +24,7 @@ def test_a_newcomer_plays_a_whole_game_of_connect_four_by_clicking(page):
         expect(page.locator("ol.log li b").nth(count)).to_be_visible()
     over = page.locator(".banner .over")
     expect(over).to_contain_text(re.compile("won|wins|draw"))
+    expect(over.get_by_role("link", name="Review it")).to_have_attribute("href", re.compile("^/analyse/"))
     page.get_by_role("button", name="Play again", exact=True).click()
     expect(page.locator("ol.log .none")).to_be_visible()
 
@@ -79,6 +80,15 @@ def test_the_keyboard_alone_plays_a_game(page):
     page.get_by_role("textbox", name="Type an action").fill("6")
     page.keyboard.press("Enter")
     expect(page.locator("ol.log li:not(.undone) b").nth(2)).to_have_text("6")
+
+
+def test_the_keyboard_stays_on_the_board_while_an_agent_thinks(page, server):
+    start_table(page, server, "connectfour", ["you", "mcts(rollout, seconds=0.4)"])
+    place(page, 2).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".board")).not_to_have_class(re.compile("live"))
+    expect(page.locator(".board.live")).to_be_visible()
+    assert page.evaluate("document.activeElement.dataset.action") == "2"
 
 
 @pytest.mark.parametrize("viewport", [PHONE, WIDE], ids=["phone", "wide"])
@@ -169,6 +179,18 @@ def test_a_board_is_tapped(visit, server):
     count = acted(page)
     place(page, 0).tap(force=True)
     expect(page.locator("ol.log b").nth(count)).to_be_visible()
+
+
+def test_a_phone_stays_at_the_board_while_one_plays(visit, server):
+    page = visit(server, viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True)
+    start_table(page, server, "othello", ["you", "random"])
+    for count in (2, 4):
+        expect(page.locator(".board.live")).to_be_visible()
+        page.locator(".board.live [data-action]").first.tap(force=True)
+        expect(page.locator("ol.log b").nth(count - 1)).to_be_attached()
+    assert page.evaluate("scrollY") == 0, "the list of actions has pulled the page down"
+    tapped = "document.activeElement.matches('[data-action]:focus-visible')"
+    assert not page.evaluate(tapped), "a tap leaves the ring of the keyboard"
 
 
 def test_a_stone_is_dragged(page, server):

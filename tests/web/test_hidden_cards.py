@@ -57,6 +57,27 @@ def test_nobody_changes_seats_to_look_at_cards(ann):
             assert all(player >= 0 for _, player, _ in state["log"])
 
 
+def test_nobody_plays_on_with_cards_that_all_have_seen(ann):
+    table = f"table:{ann.table('kuhnpoker', ['random', 'random'], delay=30)}"
+    with ann.page(table) as page:
+        page.until(lambda state: state["ply"] >= 2)
+        assert page.state["picture"]
+        for seat in (0, 1):
+            for who in ("open", "you"):
+                assert "error" in page.ask("seat", seat=seat, who=who), who
+            assert "error" in page.ask("sit", seat=seat)
+
+
+def test_nobody_moves_to_the_seat_of_an_opponent_to_come(ann, bob):
+    table = f"table:{ann.table('kuhnpoker', ['you', 'open'])}"
+    with ann.page(table) as hers, bob.page(table) as his:
+        hers.until(lambda state: state["turn"])
+        assert "ok" in hers.ask("seat", seat=0, who="open")
+        assert "error" in hers.ask("sit", seat=1)
+        assert "ok" in hers.ask("sit", seat=0)
+        assert "ok" in his.ask("sit", seat=1)
+
+
 def test_resigning_opens_no_cards(ann, bob):
     """Taking the resignation back would go on with open cards."""
     table = f"table:{ann.table('kuhnpoker', ['you', 'random'])}"

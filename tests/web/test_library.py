@@ -112,7 +112,8 @@ def test_a_run_travels_as_an_archive(serve, run, tmp_path):
     ann = Visitor(serve())
     made = bring(ann, zipped(contents(run)), path="/library/runs", name="mine")
     assert made["game"]["name"] == "tictactoe"
-    data = take(ann, f"/library/archive?name={made['name']}").content
+    for _ in range(3):  # each gives its place back
+        data = take(ann, f"/library/archive?name={made['name']}").content
     bring(ann, data, path="/library/runs", name="again")
     names = [one["name"] for one in ann.get("/library/runs")]
     assert sorted(name.rpartition("/")[2] for name in names) == ["again", "mine"]

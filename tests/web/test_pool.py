@@ -220,3 +220,19 @@ def test_what_a_run_learned_is_read_once(tmp_path):
         assert ours.policy == own.policy
 
     run(main())
+
+
+def test_many_cookies_of_one_address_do_not_block_another(monkeypatch):
+    monkeypatch.setattr(pools, "SHORT_SECONDS", 0.0)
+
+    async def main():
+        gate = threading.Event()
+        pool = Pool(1, lambda person: "there" if person.startswith("crowd") else "here", most_long=6)
+        crowd = [asyncio.create_task(pool.run(f"crowd{n}", lambda stopper: gate.wait(60))) for n in range(9)]
+        while pool.load != (4, 5):
+            await asyncio.sleep(0)
+        assert await pool.run("ann", lambda stopper: "an answer") == "an answer"
+        gate.set()
+        await asyncio.gather(*crowd)
+
+    run(main())

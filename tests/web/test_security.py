@@ -1,7 +1,10 @@
 """Strangers at the door: hosts, origins, passwords, rates, sizes, and hostile requests."""
 
+import asyncio
 import json
 import time
+from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,10 +12,16 @@ from starlette.websockets import WebSocketDisconnect
 from web.conftest import HOST, Visitor
 
 import boardlab as bl
-from boardlab.web import security
+from boardlab.web import limits, security
 from boardlab.web.app import create_app
-from boardlab.web.policy import MOST, Policy
+from boardlab.web.errors import TooMuch
+from boardlab.web.limits import network_of
+from boardlab.web.policy import MOST, Policy, memory_of_machine, room_for_searches
 from boardlab.web.settings import Settings
+
+server = pytest.importorskip("uvicorn.server")
+
+from boardlab.web import connections  # noqa: E402  # needs uvicorn
 
 SOCKET = HOST.replace("http", "ws") + "/ws"
 
@@ -133,6 +142,124 @@ def test_guessing_passwords_is_slow(guarded):
     answers = [guarded.post("/login", json={"password": f"guess {n}"}).status_code for n in range(9)]
     assert answers[0] == 403 and answers[-1] == 429
     assert guarded.post("/login", json={"password": "correct horse"}).status_code == 429
+
+
+def test_nothing_large_is_taken_before_the_password(guarded):
+    assert guarded.post("/login", content=b"x" * 5000).status_code == 413
+    assert guarded.post("/login", content=iter([b"x" * 3000] * 3)).status_code == 403
+
+
+def test_logging_out_closes_all_pages(guarded):
+    visitor = Visitor(guarded)
+    visitor._send("POST", "/login", json={"password": "correct horse"})
+    visitor.get_page("/")
+    with visitor.page() as page:
+        assert "error" in page.ask("look", topic="table:none")
+        visitor._send("POST", "/logout", headers={"origin": HOST})
+        with pytest.raises(WebSocketDisconnect):
+            page.ask("look", topic="table:none")
+
+
+def test_the_addresses_of_one_network_count_as_one():
+    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2:ffff::1") == "2001:db8:1:2::/64"
+    assert network_of("2001:db8:1:3::4") != network_of("2001:db8:1:2::4")
+    assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1") == "192.0.2.1"
+    assert network_of("fe80::1%eth0") == "fe80::/64"
+    assert network_of("testclient") == "testclient"
+
+
+def test_who_asks_for_what_takes_long_waits_and_others_do_not(ann, bob, monkeypatch):
+    monkeypatch.setattr(limits.Attention, "FREE", -1.1)  # every request counts as one of more than a second
+    assert ann.get("/games")
+    assert "wait a moment" in ann.get("/games", status=429)["error"]
+    with ann.page() as page:
+        assert "wait a moment" in page.ask("look", topic=f"table:{bob.table()}")["error"]
+
+
+def test_time_is_counted_without_waiting():
+    async def work():
+        await asyncio.sleep(0)
+        with pytest.raises(ValueError, match="stopped"):
+            await never
+        return 42
+
+    async def main():
+        timed = limits.Timed(work())
+        asyncio.get_running_loop().call_soon(never.set_exception, ValueError("stopped"))
+        assert await timed == 42
+        assert 0 < timed.seconds < 5
+
+    loop = asyncio.new_event_loop()
+    never = loop.create_future()
+    loop.run_until_complete(main())
+    loop.close()
+
+
+def test_files_on_their_way_have_limited_places():
+    places = limits.Places(1, 2)
+    with places.taken("ann"), places.taken("bob"):
+        for person in ("ann", "cid"):
+            with pytest.raises(TooMuch, match="files"):
+                places.take(person)
+    with places.taken("ann"):
+        places.take("cid")
+
+
+class Loop:
+    """An event loop whose timers go off when a test says so."""
+
+    def __init__(self):
+        self.timers = []
+
+    def call_later(self, seconds, do, *arguments):
+        self.timers.append(do)
+        return SimpleNamespace(cancel=lambda: self.timers.remove(do))
+
+
+class Transport:
+    def __init__(self, address):
+        self.address, self.is_aborted = address, False
+
+    def get_extra_info(self, name):
+        return (self.address, 1) if name == "peername" else None
+
+    def abort(self):
+        self.is_aborted = True
+
+
+@pytest.fixture
+def connect():
+    """Opens connections of a server."""
+    config = server.Config(lambda *call: None)
+    config.load()
+    state = server.ServerState()
+
+    def open_one(address="192.0.2.1"):
+        connection = connections.HurriedConnection(config, state, {}, _loop=Loop())
+        transport = Transport(address)
+        connection.connection_made(transport)
+        return connection, transport
+
+    return open_one
+
+
+def test_a_request_that_does_not_come_ends_its_connection(connect):
+    connection, transport = connect()
+    connection.data_received(b"POST / HTTP/1.1\r\nhost: here\r\n")
+    assert len(connection.loop.timers) == 1
+    connection.loop.timers[0]()
+    assert transport.is_aborted
+
+
+def test_an_address_has_a_share_of_the_connections(connect, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_OF_ADDRESS", 3)
+    monkeypatch.setattr(connections.HurriedConnection, "open_of", Counter())
+    opened = [connect() for _ in range(3)]
+    assert not any(transport.is_aborted for _, transport in opened)
+    assert connect()[1].is_aborted
+    assert not connect("192.0.2.2")[1].is_aborted
+    opened[0][0].connection_lost(OSError("gone"))
+    assert not connect()[1].is_aborted
 
 
 def test_the_database_holds_no_secrets(guarded):
@@ -300,6 +427,12 @@ def test_an_agent_without_limits_gets_some(policy):
     assert Policy(policy.runs, trust=True).limited("mcts(rollout)") == "mcts(rollout)"
 
 
+def test_all_agents_together_leave_half_of_the_memory():
+    for gib, searches in ((1, 2), (4, 8), (8, 16), (64, 32)):
+        assert room_for_searches(gib << 30) == searches
+    assert memory_of_machine() > 0
+
+
 def test_an_owner_may_trust_visitors(tmp_path):
     trusting = Policy(tmp_path, trust=True)
     for expression in (
@@ -330,3 +463,4 @@ def test_a_server_that_only_shows_changes_nothing(serve):
 def test_settings_know_who_can_reach_the_server():
     assert Settings().is_loopback and Settings(host="::1").is_loopback
     assert not Settings(host="0.0.0.0").is_loopback
+    assert not Settings(proxy=True).is_loopback  # which needs a password, then

@@ -60,6 +60,8 @@ class Desk(Topic):
         self._tasks: list[asyncio.Task[None]] = []
         self._review: asyncio.Task[None] | None = None
         self._names: list[list[Any]] = []
+        self._named: list[int] = []
+        """The actions that have their names."""
         self._version = 0
         """Of the path; the page asks for the names of actions when it changes."""
         self._curve_version = 0
@@ -69,16 +71,20 @@ class Desk(Topic):
 
     def _replay(self) -> State:
         """Return the position on the board; names of all actions are kept."""
-        state, names = self.stored.start.copy(), []
-        position = state.copy()
-        for place, action in enumerate(self.stored.path):
-            names.append([place, state.player, state.action_text(action)])
-            state.apply(action)
-            if place + 1 == self.stored.at:
-                position = state.copy()
-        self._names = names
+        position = self.stored.start.copy()
+        for action in self.stored.path[: self.stored.at]:
+            position.apply(action)
         self._version += 1
+        if self._named != self.stored.path:  # names take long, and going to and fro changes none
+            self._name_all()
         return position
+
+    def _name_all(self) -> None:
+        state, self._names = self.stored.start.copy(), []
+        for place, action in enumerate(self.stored.path):
+            self._names.append([place, state.player, state.action_text(action)])
+            state.apply(action)
+        self._named = list(self.stored.path)
 
     @property
     def _place(self) -> tuple[int, ...]:

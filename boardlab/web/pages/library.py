@@ -3,13 +3,14 @@
 import asyncio
 import io
 import json
-import os
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from boardlab.arena.records import Record, parse_records
 from boardlab.arena.records.pgn import pgn_text, result_text
@@ -202,14 +203,29 @@ def _send_mine(ask: Ask) -> Response:
 
 async def _send_run(ask: Ask) -> Response:
     """Send a run as a zip file: ?name=FOLDER."""
-    folder = ask.arena.policy.run(ask.query.get("name"))
-    file = await ask.arena.pool.run(ask.person.id, lambda stopper: pack(folder, stopper))
-    return FileResponse(
-        file,
-        media_type="application/zip",
-        filename=f"{folder.name}.zip",
-        background=BackgroundTask(os.unlink, file),
-    )
+    folder, places = ask.arena.policy.run(ask.query.get("name")), ask.arena.downloads
+    places.take(ask.person.id)
+    try:
+        file = await ask.arena.pool.run(ask.person.id, lambda stopper: pack(folder, stopper))
+    except BaseException:
+        places.leave(ask.person.id)
+        raise
+    return _Archive(file, f"{folder.name}.zip", lambda: places.leave(ask.person.id))
+
+
+class _Archive(FileResponse):
+    """A file that is sent once and removed, whatever happens on the way."""
+
+    def __init__(self, file: str, name: str, sent: Callable[[], None]) -> None:
+        super().__init__(file, media_type="application/zip", filename=name)
+        self.sent = sent
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)
+            self.sent()
 
 
 async def _bring_run(ask: Ask) -> Any:

@@ -13,6 +13,7 @@ let shown = 0;
 /** Go to another page of the arena. */
 export function go(url, { replace = false } = {}) {
   history[replace ? "replaceState" : "pushState"](null, "", url);
+  if (!replace) scrollTo(0, 0);
   show();
 }
 
@@ -103,7 +104,6 @@ document.addEventListener("click", event => {
   event.preventDefault();
   if (link.href !== location.href) go(link.getAttribute("href"));
   main.focus({ preventScroll: true });
-  scrollTo(0, 0);
 });
 addEventListener("popstate", show);
 addEventListener("unhandledrejection", event => {

@@ -6,6 +6,9 @@ import { h, picture, put } from "./dom.js";
 export function board(play, { label = "board" } = {}) {
   const frame = h("div.board", { role: "group", "aria-label": label });
   let isLive = false;
+  let isPressed = false;    // a picture that came between press and release would take the click away
+  let late = null;          // the picture that came meanwhile
+  let kept = null;          // where the focus was: it comes back when the other player has acted
   let wasDragged = false;   // the click that follows a drag is none
 
   frame.addEventListener("click", event => {
@@ -29,9 +32,21 @@ export function board(play, { label = "board" } = {}) {
     if (place && isLive) play(Number(place.dataset.action), place);
   }
 
+  frame.addEventListener("pointerdown", () => {
+    isPressed = true;
+    const release = () => setTimeout(() => {
+      isPressed = false;
+      if (late) show(...late);
+    });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, { once: true });
+  });
+
   function show(svg, { live = true } = {}) {
+    late = isPressed ? [svg, { live }] : null;
+    if (late) return;
     const focused = document.activeElement;
-    const kept = frame.contains(focused) ? focused.dataset.action : null;
+    if (frame.contains(focused)) kept = { action: focused.dataset.action, isVisible: focused.matches(":focus-visible") };
+    else if (focused !== document.body) kept = null;
     isLive = live;
     put(frame, typeof svg === "string" ? picture(svg) : svg);
     frame.classList.toggle("live", live);
@@ -42,14 +57,16 @@ export function board(play, { label = "board" } = {}) {
       place.setAttribute("tabindex", live && index === 0 ? "0" : "-1");
       if (!live) place.setAttribute("aria-disabled", "true");
     });
-    const again = kept !== null && (places.find(place => place.dataset.action === kept) || places[0]);
-    if (again && live) focus(again);
+    if (!live || !kept) return;
+    const again = places.find(place => place.dataset.action === kept.action) || places[0];
+    if (again) focus(again, kept.isVisible);
+    kept = null;
   }
 
-  function focus(place) {
+  function focus(place, focusVisible = true) {
     for (const other of frame.querySelectorAll("[data-action][tabindex='0']")) other.setAttribute("tabindex", "-1");
     place.setAttribute("tabindex", "0");
-    place.focus({ preventScroll: true });
+    place.focus({ preventScroll: true, focusVisible });
   }
 
   function step(from, key) {

@@ -40,10 +40,10 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
     const ys = all.flatMap(point => [point.y, point.low ?? point.y, point.high ?? point.y]).filter(Number.isFinite);
     const x = scale(content.xLow ?? Math.min(...xs), content.xHigh ?? Math.max(...xs), false, width < 420 ? 3 : 5);
     const y = scale(content.low ?? Math.min(...ys), content.high ?? Math.max(...ys), true);
-    const left = 52, right = 14, top = 10, bottom = content.xLabel ? 40 : 26;
+    const left = 52, right = 14, top = content.yLabel ? 26 : 10, bottom = content.xLabel ? 40 : 26;
     const px = value => left + (width - left - right) * x.part(value);
     const py = value => top + (height - top - bottom) * (1 - y.part(value));
-    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, s("desc", `last ${lines.map(lastOf).join("; ")}`));
     for (const tick of y.ticks) {
       svg.append(s("line.grid", { x1: left, x2: width - right, y1: py(tick), y2: py(tick) }));
       svg.append(s("text.tick", { x: left - 8, y: py(tick) + 4, "text-anchor": "end" }, short(tick)));
@@ -51,7 +51,7 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
     for (const tick of x.ticks)
       svg.append(s("text.tick", { x: px(tick), y: height - bottom + 18, "text-anchor": "middle" }, short(tick)));
     if (content.xLabel) svg.append(s("text.tick", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, content.xLabel));
-    if (content.yLabel) svg.append(s("text.tick", { x: left, y: top + 2, dx: 4 }, content.yLabel));
+    if (content.yLabel) svg.append(s("text.tick", { x: left, y: 12 }, content.yLabel));
     if (content.zero !== undefined && y.low < content.zero && content.zero < y.high)
       svg.append(s("line.axis", { x1: left, x2: width - right, y1: py(content.zero), y2: py(content.zero) }));
     content.lines.forEach((line, index) => {
@@ -100,6 +100,11 @@ export function chart({ height = 240, onpick = null, label = "chart" } = {}) {
   }
 
   return { element, show, again: () => last && show(last) };
+}
+
+function lastOf(line) {
+  const point = line.points.at(-1);
+  return `${line.name ? `${line.name}: ` : ""}${plain(point.y)} at ${plain(point.x)}`;
 }
 
 function scale(low, high, isWide = false, parts = 5) {

@@ -49,6 +49,37 @@ export function put(element, ...parts) {
   return element;
 }
 
+/** The same as `put` for what changes while one looks: see `morph`. */
+export function renew(element, ...parts) {
+  const fresh = element.cloneNode(false);
+  append(fresh, parts);
+  morph(element, fresh);
+}
+
+/** Make an element look like a fresh one, but keep what is inside of it: its focus, scrolling and animations stay.
+ *  Listeners stay too, so those of changing parts belong to what is around them. */
+export function morph(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
+  if (old.nodeType === Node.TEXT_NODE) { if (old.data !== fresh.data) old.data = fresh.data; return; }
+  for (const { name } of [...old.attributes]) if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+  const kept = [...old.childNodes];
+  const wanted = [...fresh.childNodes];
+  wanted.forEach((node, place) => (place < kept.length ? morph(kept[place], node) : old.append(node)));
+  for (const node of kept.slice(wanted.length)) node.remove();
+}
+
+/** Scroll a box until what is inside of it shows; the page stays where it is. */
+export function scrollWithin(box, inner) {
+  if (!inner) return;
+  const { top, bottom } = box.getBoundingClientRect();
+  const at = inner.getBoundingClientRect();
+  if (at.top < top) box.scrollTop -= top - at.top;
+  else if (at.bottom > bottom) box.scrollTop += at.bottom - bottom;
+}
+
 /** Parse a picture that the server drew. */
 export function picture(text) {
   const root = parser.parseFromString(text, "image/svg+xml").documentElement;

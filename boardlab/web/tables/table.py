@@ -197,14 +197,16 @@ class Table(Topic):
 
     def may_sit(self, person: Person, number: int) -> bool:
         """Whether this person may take this seat."""
-        seat = self.seats[number]
+        seat, is_hidden = self.seats[number], self.game.is_hidden
+        # With hidden cards nobody changes to a seat with other cards.
+        known = self.options.get("eyes", {}).get(person.id)
         if seat.kind == OPEN:
-            return not (self.game.is_hidden and self.own_seats(person))
+            return not is_hidden or (
+                not self.own_seats(person) and (self.cursor == 0 or known in (None, number))
+            )
         if seat.kind != AGENT or not (self.controls(person) or self.stored.owner == person.id):
             return False
-        # With hidden cards nobody changes to a seat with other cards.
-        eyes = self.options.get("eyes", {})
-        return not self.game.is_hidden or self.cursor == 0 or eyes.get(person.id) == number
+        return not is_hidden or self.cursor == 0 or known == number
 
     # ---- requests ----
 
@@ -334,6 +336,8 @@ class Table(Topic):
         seat = read_seat(message.get("who"), person, self.arena.policy)
         if seat.kind == PERSON and not self.may_sit(person, number) and number not in self.own_seats(person):
             raise Forbidden("with hidden cards nobody changes seats during the game")
+        if seat.kind == OPEN and self.game.is_hidden and self.cursor and not self._was_sat:
+            raise Forbidden("all have seen the cards of this game; begin a new one")
         self._stop_thinking()
         self._take(number, seat)
         self.changed()

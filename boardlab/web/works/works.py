@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from boardlab.web.errors import Forbidden, Missing, TooMuch
@@ -23,8 +23,9 @@ MOST_MEMORY_MB = 3072
 class Works:
     """The trainings and tournaments of a server."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, address_of: Callable[[str], str] = lambda person: "") -> None:
         self.settings = settings
+        self._address_of = address_of
         self._known: dict[str, Work] = {}
 
     def all(self, kind: str) -> list[Work]:
@@ -83,7 +84,9 @@ class Works:
             raise TooMuch(
                 f"you have {MOST_RUNNING} trainings or tournaments that run; pause or stop one, or wait"
             )
-        if len(running) >= max(MOST_RUNNING, self.settings.workers):
+        most, address = max(MOST_RUNNING + 1, self.settings.workers), self._address_of(person.id)
+        neighbours = sum(self._address_of(one.owner) == address for one in running)
+        if len(running) >= most or neighbours >= most - 1:  # an address leaves a place for others
             raise TooMuch("others train on all of this server's processors; wait, and try again")
         if work is None and len(mine) >= MOST_KEPT:
             raise TooMuch(f"a visitor may start {MOST_KEPT} trainings and tournaments; remove old ones")

@@ -4,7 +4,7 @@ import { post } from "../api.js";
 import { board } from "../board.js";
 import { chart } from "../chart.js";
 import { ask, watch } from "../connection.js";
-import { copy, h, picture, plain, put, tell, toast } from "../dom.js";
+import { copy, h, morph, picture, plain, put, scrollWithin, tell, toast } from "../dom.js";
 import { setupUrl } from "../play/setup.js";
 
 const SUGGESTED = ["mcts(rollout)", "mcts(rollout, iterations=5000)", "mcts(rollout, cpuct=0.5)", "random"];
@@ -136,7 +136,7 @@ export async function showDesk(page, id) {
         const svg = one.picture || state.picture;
         if (svg !== shown) view.show(svg, { live: state.own && !state.over && state.player >= 0 });
         shown = svg;
-        put(caption, cards.length > 1 && h("code", one.agent), " ", progress(one));
+        morph(caption, h("figcaption", cards.length > 1 && h("code", one.agent), " ", progress(one)));
       },
     };
   }
@@ -152,18 +152,33 @@ export async function showDesk(page, id) {
 
   function drawTables() {
     const several = state.agents.length > 1;
-    put(parts.tables, state.over && h("p.notice", "The game ends here. Step back to see what the agent thinks, or review the whole game."), state.agents.map((one, place) => one.rows.length > 0 && h("section.card.opinion",
+    if (isPressed) return;
+    morph(parts.tables, h("div.tables", state.over && h("p.notice", "The game ends here. Step back to see what the agent thinks, or review the whole game."), state.agents.map((one, place) => one.rows.length > 0 && h("section.card.opinion",
       h("div.spread", h("h2", several ? h("code", one.agent) : "What the agent thinks"),
-        one.network && h("button.small", { type: "button", onclick: () => showVoices(place, null) }, "Which tuples speak?")),
+        one.network && h("button.small", { type: "button", dataset: { agent: place } }, "Which tuples speak?")),
       one.line && h("p.line", h("small", "expected: "), one.line),
       h("div.scroll.few", h("table", h("thead", h("tr", h("th", "action"), h("th.number", "value"), h("th", "share of the search"), one.iterations > 0 && h("th.number", "visits"))),
         h("tbody", one.rows.map(row => h("tr", { class: row.best ? "best" : "" },
-          h("td", h("button.quiet.small", { type: "button", disabled: !state.own, onclick: () => (one.network && voiced ? showVoices(place, row.action) : play(row.action)), title: one.network && voiced ? "Which tuples speak for it" : "Play it" }, row.name)),
+          h("td", h("button.quiet.small", { type: "button", disabled: !state.own, dataset: { agent: place, row: row.action }, title: one.network && voiced ? "Which tuples speak for it" : "Play it" }, row.name)),
           h("td.number", row.value === null ? "" : signed(row.value)),
           h("td", h("div.bar", { style: { "--share": row.share ?? 0 } }, h("i"), h("span", row.share === null ? "" : percent(row.share)))),
           one.iterations > 0 && h("td.number", row.share === null ? "" : Math.round(row.share * one.iterations).toLocaleString("en"))))))),
-      one.count > one.rows.length && h("small", `${one.count - one.rows.length} more actions`))));
+      one.count > one.rows.length && h("small", `${one.count - one.rows.length} more actions`)))));
   }
+
+  let isPressed = false;  // a table that changes between press and release would take the click away
+  parts.tables.addEventListener("pointerdown", () => {
+    isPressed = true;
+    const release = () => setTimeout(() => { isPressed = false; });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, { once: true });
+  });
+  parts.tables.addEventListener("click", event => {
+    const { agent, row } = event.target.closest("button")?.dataset || {};
+    if (agent === undefined) return;
+    if (row === undefined) showVoices(Number(agent), null);
+    else if (state.agents[agent].network && voiced) showVoices(Number(agent), Number(row));
+    else play(Number(row));
+  });
 
   function drawSteps() {
     const step = (sign, name, ply, key) => h("button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, disabled: !state.own || ply < 0 || ply > state.total || ply === state.at, onclick: () => go(ply) }, sign);
@@ -223,7 +238,7 @@ export async function showDesk(page, id) {
         h("small", `${number + 1}`), player >= 0 && state.labels.length > 1 ? h("span.by", state.labels[player]) : player < 0 ? h("span.by", "chance") : null, h("b", name),
         state.branch === null && lost.has(number) && h("span.mark", { title: `loses ${plain(lost.get(number))}` }, "!")))),
       !log.length && h("li.none", "Click on the board to play actions."));
-    parts.log.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    scrollWithin(parts.log, parts.log.querySelector(".now"));
   }
 
   // ---- the value curve ----

@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put } from "../dom.js";
+import { h, plain, put, renew } from "../dom.js";
 import { act, bar, duration, has, stateTag } from "../train/parts.js";
 
 export async function showTournament(page, number) {
@@ -19,7 +19,7 @@ export async function showTournament(page, number) {
     if (!state.rows) { put(head, h("h1", `Tournament ${number}`), h("p.notice.bad", state.error)); return; }
     const title = state.name || (state.agents.length === 2 ? `Match ${number}` : `Tournament ${number}`);
     page.title(title);
-    put(head, h("div.row", h("h1.bare", title), stateTag(state.state)),
+    renew(head, h("div.row", h("h1.bare", title), stateTag(state.state)),
       h("p.soft.bare", `${state.title}, ${state.format}, ${plain(state.played)} of ${plain(state.games)} games`),
       !state.finished && bar(state.played / Math.max(1, state.games), "progress"),
       state.error && h("p.notice.bad", { role: "alert" }, state.error));
@@ -35,9 +35,14 @@ export async function showTournament(page, number) {
     if (last && last.played === state.played && last.state === state.state) return;
     last = state;
     if (!state.played) { put(tables, h("p.empty.card", "The first games are on their way.")); return; }
-    put(tables, ranking(state), state.players > 1 && cross(state), state.notes.length > 0 && h("div", state.notes.map(note => h("p.soft.bare", h("small", note)))));
+    renew(tables, ranking(state), state.players > 1 && cross(state), state.notes.length > 0 && h("div", state.notes.map(note => h("p.soft.bare", h("small", note)))));
     if (games.hidden) list();
   }
+
+  tables.addEventListener("click", event => {
+    const { first, second, title } = event.target.closest(".cross button")?.dataset || {};
+    if (first !== undefined) list(first, second, title);
+  });
 
   function ranking(state) {
     const isRated = state.rows.some(one => one.rating !== null);
@@ -52,13 +57,13 @@ export async function showTournament(page, number) {
       h("tbody", state.rows.map((one, rank) => h("tr",
         h("td.soft", rank + 1),
         h("td.who", h("span", { title: one.agent }, one.name)),
-        isRated && h("td.number", one.rating === null ? "" : `${one.rating.toFixed(digits)} ± ${(one.half || 0).toFixed(digits)}`),
+        isRated && h("td.number", one.rating === null ? "" : `${one.rating.toFixed(digits)} ±\u00a0${(one.half || 0).toFixed(digits)}`),
         isRated && h("td.wide", one.rating !== null && h("div.span", { "aria-hidden": "true" },
           h("i", { style: { left: `${(100 * (one.rating - (one.half || 0) - low)) / size}%`, width: `${(200 * (one.half || 0)) / size}%` } }),
           h("b", { style: { left: `${(100 * (one.rating - low)) / size}%` } }))),
-        state.players > 1 && h("td.number", percent(one.points), one.points_half !== null && ` ± ${percent(one.points_half)}`),
+        state.players > 1 && h("td.number", percent(one.points), one.points_half !== null && ` ±\u00a0${percent(one.points_half)}`),
         state.players > 1 && h("td.number.roomy", `${one.wins} / ${one.draws} / ${one.losses}`),
-        state.players === 1 && h("td.number", plain(one.score), one.score_half !== null && ` ± ${plain(one.score_half, 2)}`),
+        state.players === 1 && h("td.number", plain(one.score), one.score_half !== null && ` ±\u00a0${plain(one.score_half, 2)}`),
         h("td.number.roomy", plain(one.games)),
         h("td.number.roomy", one.seconds === null ? "" : one.seconds < 1 ? `${plain(1000 * one.seconds, 2)} ms` : duration(one.seconds))))))));
   }
@@ -70,7 +75,7 @@ export async function showTournament(page, number) {
         h("tbody", state.rows.map((one, i) => h("tr", h("th", `${i + 1}  ${one.name}`), state.cross[i].map((share, j) =>
           share === null ? h("td.none", i === j ? "·" : "") : h("td", { style: { "--share": share } },
             h("button", { type: "button", "aria-label": `${one.name} against ${state.rows[j].name}: ${percent(share)}; show the games`,
-              onclick: () => list(one.entrant, state.rows[j].entrant, `${one.name} against ${state.rows[j].name}`) }, (100 * share).toFixed(0))))))))));
+              dataset: { first: one.entrant, second: state.rows[j].entrant, title: `${one.name} against ${state.rows[j].name}` } }, (100 * share).toFixed(0))))))))));
   }
 
   async function list(first = null, second = null, title = "Games") {

@@ -2,7 +2,7 @@
 
 import { get, post, remembered } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put, tell } from "../dom.js";
+import { h, plain, put, renew, tell } from "../dom.js";
 import { form } from "../form.js";
 import { bar, labelled, stateTag } from "../train/parts.js";
 
@@ -13,7 +13,7 @@ export async function showTournaments(page, root) {
     h("div.split.wide-left", page.site.read_only ? h("p.notice", "This server only shows its tournaments.") : newTournament(page, games, runs), list));
   page.onLeave(watch("tournaments:all", state => {
     if (state.waits) return;
-    put(list, h("h2", "Tournaments"), state.error ? h("p.notice.bad", state.error)
+    renew(list, h("h2", "Tournaments"), state.error ? h("p.notice.bad", state.error)
       : state.tournaments.length ? state.tournaments.map(row) : h("p.empty.card", "No tournament yet."));
   }));
 }
@@ -91,7 +91,8 @@ function newTournament(page, games, runs) {
     const least = Math.max(2, preview.players.length);
     const usual = [...own.slice(0, 1).map(run => ({ agent: run.agent, name: run.name })), ...levels.slice(0, 5).map(one => ({ agent: one.agent, name: one.name }))];
     if (!isGiven && entrants.length === 0) entrants = usual.slice(0, Math.max(3, least));
-    for (const one of usual) if (entrants.length < least && !entrants.some(other => other.agent === one.agent || other.name === one.name)) entrants.push(one);
+    const rival = levels[Number(localStorage.getItem("boardlab-level") ?? 1)];  // whom the visitor plays
+    for (const one of [...(rival ? [rival] : []), ...usual]) if (entrants.length < least && !entrants.some(other => other.agent === one.agent || other.name === one.name)) entrants.push(one);
     draw();
   }
 

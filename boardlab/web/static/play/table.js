@@ -3,12 +3,13 @@
 import { remembered } from "../api.js";
 import { board } from "../board.js";
 import { ask, watch } from "../connection.js";
-import { copy, h, picture, plain, put, toast } from "../dom.js";
+import { copy, h, picture, plain, put, scrollWithin, toast } from "../dom.js";
 import { runsOf, seatChoice } from "./seats.js";
 import { setupUrl } from "./setup.js";
 
 export async function showTable(page, id) {
   const topic = `table:${id}`;
+  const hasAnalysis = page.site.pages.some(one => one.name === "analyse");
   let state = null;
   let looked = null;      // { ply, picture } while one looks back
   let hinted = null;      // { ply, picture, text } while a hint is shown
@@ -27,14 +28,14 @@ export async function showTable(page, id) {
     tools: h("div.buttons"),
     typed: typedAction(),
   };
-  put(page.root,
-    h("div.split.table",
-      h("div.stack.tight", parts.banner, parts.stage, parts.actions),
-      h("div.stack.side",
-        h("div.head", h("nav.crumbs", { "aria-label": "Back" }, h("a", { href: "/play" }, "← All games")), parts.title, parts.status),
-        parts.seats,
-        h("section.card", h("div.spread", h("h2", "Actions"), browser()), parts.log, parts.typed),
-        parts.tools)));
+  const whole = h("div.split.table", { hidden: true },
+    h("div.stack.tight", parts.banner, parts.stage, parts.actions),
+    h("div.stack.side",
+      h("div.head", h("nav.crumbs", { "aria-label": "Back" }, h("a", { href: "/play" }, "← All games")), parts.title, parts.status),
+      parts.seats,
+      h("section.card", h("div.spread", h("h2", "Actions"), browser()), parts.log, parts.typed),
+      parts.tools));
+  put(page.root, whole);
 
   page.onLeave(watch(topic, (next, number) => { if (next.error) broken(next); else update(next); }));
   listenToKeys();
@@ -47,6 +48,7 @@ export async function showTable(page, id) {
     if (state.next && before && before.next !== state.next) { page.go(`/play/${state.next}`, { replace: true }); return; }
     if (state.hidden && state.own.length > 1 && state.turn && (!before || before.player !== state.player)) covered = state.player;
     page.title(state.title);
+    whole.hidden = false;
     draw();
   }
 
@@ -79,7 +81,7 @@ export async function showTable(page, id) {
     parts.typed.hidden = !state.turn;
     put(parts.tools,
       can.swap && h("button.quiet", { type: "button", onclick: swap }, "Swap seats"),
-      h("a.button.quiet", { href: `/analyse/${id}`, hidden: !page.site.pages.some(one => one.name === "analyse") || (state.hidden && !state.over) }, "Analyse"),
+      h("a.button.quiet", { href: `/analyse/${id}`, hidden: !hasAnalysis || (state.hidden && !state.over) }, "Analyse"),
       h("button.quiet", { type: "button", onclick: () => copy(location.origin + `/play/${id}`, "The link to this game is copied") }, "Copy link"),
       can.share && h("button.quiet", { type: "button", onclick: sharePosition }, "Link to this position"),
       h("button.quiet", { type: "button", onclick: showHelp }, "Keys"));
@@ -108,6 +110,7 @@ export async function showTable(page, id) {
     if (open && !state.own.length && open.sit) rows.push(box("", `The seat of ${open.player} is free.`, small("Sit down and play", () => sit(open.number), "primary")));
     if (state.over && !looked) rows.push(box("over", `${capital(state.status)}.${scores()}`,
       can.control && small("Play again", () => newGame(false), "primary"),
+      can.share && state.total > 0 && hasAnalysis && h("a.button", { href: `/analyse/${id}`, title: "See what an agent thinks, and where the game was lost" }, "Review it"),
       can.control && state.seats.length > 1 && small("Play again with swapped seats", () => newGame(true))));
     if (covered === state.player && state.turn) rows.push(box("warn", `${state.seats[state.player].player}: are you alone at the screen?`, small("Show my cards", () => { covered = -1; draw(); }, "primary")));
     put(parts.banner, rows);
@@ -148,7 +151,7 @@ export async function showTable(page, id) {
         h("button", { type: "button", tabindex: "-1", onclick: () => lookAt(number + 1) },
           h("small", `${number + 1}`), player >= 0 && state.seats.length > 1 ? h("span.by", state.seats[player].player) : player < 0 ? h("span.by", "chance") : null, h("b", name)))),
       !state.log.length && h("li.none", "Nothing has been played yet."));
-    parts.log.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    scrollWithin(parts.log, parts.log.querySelector(".now"));
   }
 
   // ---- what one may do ----

@@ -3,7 +3,7 @@
 import { post } from "../api.js";
 import { chart } from "../chart.js";
 import { watch } from "../connection.js";
-import { copy, h, plain, put } from "../dom.js";
+import { copy, h, plain, put, renew } from "../dom.js";
 import { act, bar, gameQuery, has, playAgainst, runUrl, stateTag } from "./parts.js";
 import { progress } from "./trainings.js";
 
@@ -41,7 +41,7 @@ export async function showRun(page, name) {
       put(buttons); put(curves); put(beside);
       return;
     }
-    put(head,
+    renew(head,
       h("div.row", h("h1.bare", name), stateTag(run.state)),
       h("p.soft.bare", `${run.title}, ${run.learner}: ${progress(run)}`, run.state === "running" && run.speed ? `, ${plain(run.speed)} episodes a second` : ""),
       run.share < 1 && bar(run.share, "progress"),
@@ -112,7 +112,7 @@ export async function showRun(page, name) {
         name: one.name,
         points: (one.exams.find(other => other.name === exam.name)?.points || []).map(([x, y, low, high]) => ({ x, y, low, high })),
       }));
-      charts.get(exam.name).show({ lines, xLabel: "episodes", yLabel: exam.unit, empty: "No exam yet." });
+      charts.get(exam.name).show({ lines, xLow: 0, xLabel: "episodes", yLabel: exam.unit, empty: "No exam yet." });
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { post, remembered } from "../api.js";
 import { watch } from "../connection.js";
-import { h, plain, put, tell } from "../dom.js";
+import { h, plain, put, renew, tell } from "../dom.js";
 import { form } from "../form.js";
 import { bar, duration, labelled, runUrl, stateTag, withHalf } from "./parts.js";
 
@@ -17,7 +17,7 @@ export async function showTrainings(page) {
     h("div.split.wide-left", page.site.read_only ? h("p.notice", "This server only shows its runs.") : newTraining(page, games), list));
   page.onLeave(watch("trainings:all", state => {
     if (state.waits) return;
-    put(list, h("h2", "Runs"), state.error ? h("p.notice.bad", state.error) : rows(state.runs));
+    renew(list, h("h2", "Runs"), state.error ? h("p.notice.bad", state.error) : rows(state.runs));
   }));
 }
 
@@ -51,7 +51,7 @@ function newTraining(page, games) {
   if (!game.value) game.value = games[0].name;
   const learner = h("select");
   const preset = h("select");
-  const name = h("input", { type: "text", placeholder: "by itself", maxlength: 60, spellcheck: "false" });
+  const name = h("input", { type: "text", placeholder: "chosen for you", maxlength: 60, spellcheck: "false" });
   const learnerHelp = h("small");
   const variant = h("div");
   const settingsBox = h("div");

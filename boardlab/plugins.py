@@ -58,15 +58,29 @@ def run_plugin(path: str, origin: str = NAMED) -> None:
     """Run the file, or load the game library; report failures in one sentence."""
     plugin = Plugin(path, origin)
     FOUND.append(plugin)
+    before = {kind: (dict(registry), dict(registry.sources)) for kind, registry in REGISTRIES.items()}
     try:
         _run(plugin)
     except BoardLabError as error:
         plugin.error = str(error)
         for kind, names in _brought_by(path).items():  # half a plugin would be unknown to other processes
+            known, sources = before[kind]
             for name in names:
                 del REGISTRIES[kind][name]
+                if name in known:
+                    REGISTRIES[kind][name], REGISTRIES[kind].sources[name] = known[name], sources.get(name)
         raise
     plugin.brought |= _brought_by(path)
+    for kind, names in plugin.brought.items():
+        for name in names:
+            earlier = before[kind][1].get(name) if kind in before else None
+            if earlier not in (None, str(Path(path).absolute())) and not _is_imported(str(earlier)):
+                _warn(f'the {kind} "{name}" of the plugin {earlier} is replaced by that of {path}')
+
+
+def _is_imported(file: str) -> bool:
+    """Whether a plugin was also imported, as a neighbour of another one: then its names are still its own."""
+    return any(getattr(module, "__file__", None) == file for module in list(sys.modules.values()))
 
 
 def _brought_by(path: str) -> dict[str, list[str]]:

@@ -111,13 +111,21 @@ def _where(watch: Patience) -> str:
     """Show the position that was checked last."""
     with contextlib.suppress(Exception):  # showing it may be what failed
         if watch.at is not None:
-            return f", in\n{watch.at}"
+            return f", in\n{_shown(watch.at)}"
     return ""
 
 
 def _require(holds: bool, what: str, state: State) -> None:
     if not holds:
-        raise ConformanceError(f"{state.game!r}: {what}, in\n{state.to_text()}")
+        raise ConformanceError(f"{state.game!r}: {what}, in\n{_shown(state)}")
+
+
+def _shown(state: State) -> str:
+    """Return a position as text, with the names of its fields where the author declared some."""
+    rules = state.game.rules
+    if isinstance(rules, PythonGame) and rules.state is not None:
+        return f"{rules.position_of(state)!r}\n{state.to_text()}"
+    return state.to_text()
 
 
 def _check_facts(game: Game) -> None:
@@ -151,7 +159,7 @@ def _check_random_game(game: Game, rng: random.Random, watch: Patience, *, drawi
     actions_left = 120
     while True:
         watch.see(state)
-        seen_apart(state.to_text)
+        seen_apart(lambda: _shown(state))
         _check_state(state, rng)
         if drawings and rng.random() < 0.3:
             _check_drawing(state)

@@ -200,6 +200,17 @@ def test_a_plugin_that_fails_brings_nothing(asked, project, monkeypatch):
     )
 
 
+def test_two_plugins_with_one_name_are_said_and_a_failure_takes_nothing_away(asked, project):
+    (project / "other.py").write_text(EAGER.replace("Plays the first action", "Plays another action"))
+    (project / "half.py").write_text(EAGER + "\nraise ValueError\n")
+    done = asked("agents", "eager", BOARDLAB_PLUGINS=os.pathsep.join(["eager.py", "other.py", "half.py"]))
+    assert (
+        f'the agent "eager" of the plugin {project / "eager.py"} is replaced by that of other.py'
+        in done.stderr
+    )
+    assert "half.py failed" in done.stderr and "Plays another action" in done.stdout
+
+
 # ---- installed packages ----
 
 

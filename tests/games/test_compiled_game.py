@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import flat_games
+import numpy as np
 import pytest
 from test_flat_game import TRAPS, spring
 
 import boardlab as bl
 from boardlab.apart import CheckFailedError, check_apart
 from boardlab.games.flat import _asked, source_of
-from boardlab.games.flat.compiler import Compiled
+from boardlab.games.flat.compiler import Compiled, _reason
 from boardlab.games.flat.rng import Rng
 from boardlab.testing import check_game
 
@@ -149,6 +150,38 @@ def test_fields_of_truth_values_and_functions_that_numba_lacks():
 TABLE = {"a": 1}
 
 
+def deeper(n):
+    return deeper(n - 1) + 1 if n else 0
+
+
+def test_functions_that_numpy_writes_in_python_are_those_of_numba(monkeypatch):
+    def board_vector(self, s, player):
+        kept = np.full(self.length, 1) + np.ones(self.length, np.int64) - 2
+        for cell in range(self.length):
+            yield kept[cell]
+
+    monkeypatch.setattr(flat_games.Wide, "board_vector", board_vector)
+    text = source_of(flat_games.Wide()).text
+    assert "kept = np.full(self_length" in text.replace("const_", "") and "+ np.ones(" in text
+    assert "return kept_(out_, answers_)" in text  # the name of a variable hides no function
+
+
+def test_numba_s_reason_is_never_a_line_of_the_rules():
+    said = """Failed in nopython mode pipeline (step: nopython frontend)
+Invalid use of BoundFunction(array.item for readonly array(int64, 1d, C)) with parameters (int64)
+
+During: typing of call at rules.py (90)
+
+File "rules.py", line 90:
+def rules_apply(s, action):
+    <source elided>
+        elif s.moves == 2:
+            s.moves = TABLE.item(s.moves)
+            ^
+"""
+    assert _reason(said) == "array.item takes no arguments of the types (int64)"
+
+
 def test_what_cannot_be_compiled_is_named_with_its_line(monkeypatch):
     def uses_a_dictionary(self, s):
         return TABLE["a"]
@@ -163,7 +196,15 @@ def test_what_cannot_be_compiled_is_named_with_its_line(monkeypatch):
     def misspelt(self, s):
         return self.lenght if s.moves > 99 else 0
 
+    def calls_itself(self, s):
+        return deeper(s.moves)
+
+    def indexes_flat(self, s):
+        return s.cells.flat[s.moves]
+
     for function, says in (
+        (calls_itself, "compiled functions cannot call themselves, as deeper does"),
+        (indexes_flat, "compiled rules do not index .flat, which numba does not check"),
         (uses_a_dictionary, "TABLE is a dict: compiled rules use numbers, tuples, arrays and functions"),
         (uses_self, "compiled rules use self only as in self.NAME"),
         (changes_self, "cannot assign to field 'length'"),

@@ -114,6 +114,39 @@ def test_a_state_that_failed_is_unchanged(line):
     assert state.fields == before
 
 
+def leave(self, s, action):
+    raise SystemExit("enough")
+
+
+def marked(self, s):
+    s.moves += 1
+    return [0]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "says"),
+    (
+        (
+            "scores",
+            lambda self, s: None,
+            "scores must yield 2 finite numbers, not None, in the position cells=",
+        ),
+        ("legal", marked, "legal must not change the state, in the position cells=[[0], [0], [0], [0]], "),
+        ("apply", leave, "line 9: SystemExit: enough, in the position cells="),
+        (
+            "symmetry_action",
+            lambda self, g, s, action: action,
+            "in\ncells=[[0], [0], [0], [0]], trap=0, moves=0",
+        ),
+    ),
+)
+def test_a_mistake_is_shown_with_the_names_of_the_fields(line, monkeypatch, name, function, says):
+    monkeypatch.setattr(flat_games.Line, name, function)
+    with pytest.raises((bl.BoardLabError, ConformanceError)) as error:
+        check_game(bl.game("line"))
+    assert says.replace("line 9", f"line {leave.__code__.co_firstlineno + 1}") in str(error.value)
+
+
 def test_ctrl_c_in_the_rules_passes_through(line, monkeypatch):
     def interrupted(self, s, action):
         raise KeyboardInterrupt

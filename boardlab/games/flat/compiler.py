@@ -142,12 +142,17 @@ NOISE = re.compile(
     r"return |\w+ =)"
 )
 """Lines of numba's messages that name its own parts."""
+EXCERPT = re.compile(r'^File "[^"]*", line \d+:.*?^ *\^', re.M | re.S)
+"""Lines of the text, which end with a mark below the place."""
+CALL = re.compile(r"Invalid use of (?:\w+\()?(?:<[\w -]+? )?([\w.]+).*? with parameters (\(.*\))")
 
 
 def _reason(text: str) -> str:
     """Return the reason of numba's message in one sentence, in the author's words."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in EXCERPT.sub("", text).splitlines() if line.strip()]
     chosen = next((line for line in lines if not NOISE.match(line)), "numba gives no reason")
+    if chosen == "numba gives no reason" and (call := CALL.search(text)):
+        chosen = f"{call[1]} takes no arguments of the types {call[2]}"
     chosen = re.sub(r",? defined at \S+ \(\d+\)", "", chosen)
     chosen = re.sub(r"Literal\[(\w+)\]\(.*?\)", r"\1", chosen)
     chosen = re.sub(r"Record\(.*\)(?=[ ,.;]|$)", "the state", chosen)

@@ -114,7 +114,7 @@ N = "answers_"
 PUT = f"out_[{N}] = ({{}}); {N} += 1"
 LISTED = Output("out_", PUT, N)
 """Returns the number of answers; one too many is an index out of bounds."""
-FIXED = Output("out_", PUT, f"kept(out_, {N})")
+FIXED = Output("out_", PUT, f"kept_(out_, {N})")
 """Returns whether there are as many answers as places."""
 OUTPUTS = {
     "legal": LISTED,
@@ -123,7 +123,7 @@ OUTPUTS = {
     "apply_changes": Output(
         "out_", f"change_ = out_[{N}]; change_.cell, change_.before, change_.after = ({{}}); {N} += 1", N
     ),
-    "completions": Output("states_, chances_", f"{N} = keep(states_, chances_, {N}, {{state}}, ({{}}))", N),
+    "completions": Output("states_, chances_", f"{N} = keep_(states_, chances_, {N}, {{state}}, ({{}}))", N),
 }
 """Of functions with a varying number of answers."""
 
@@ -139,8 +139,11 @@ class Rewriter(ast.NodeVisitor):
         parent: Callable[[str, int], str],
         bind: Callable[[str, Any, int], str],
         output: Output | None,
+        has_flat: bool = False,
     ) -> None:
         self.written, self.self_name = written, self_name
+        self.has_flat = has_flat
+        """Whether the state has a field of the name flat."""
         self.attribute, self.parent, self.bind, self.output = attribute, parent, bind, output
         self.edits: list[Edit] = []
         tree = written.tree
@@ -201,7 +204,16 @@ class Rewriter(ast.NodeVisitor):
             cell = function.__closure__[function.__code__.co_freevars.index(name)]
             return getattr(cell, "cell_contents", _MISSING)
         found = function.__globals__.get(name, _MISSING)
-        return _MISSING if found is getattr(builtins, name, function) else found
+        return _MISSING if found is getattr(builtins, name, _MISSING) else found
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """Refuse ARRAY.flat[i], the one index that numba never checks."""
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "flat" and not self.has_flat:
+            raise self.written.error(
+                "compiled rules do not index .flat, which numba does not check; write array[row, col]",
+                node.lineno,
+            )
+        self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Visit a function inside of the function, whose yields are its own."""

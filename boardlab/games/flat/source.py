@@ -30,12 +30,14 @@ class Source:
     def __init__(
         self, rules: "PythonGame", layout: Layout, has: Collection[str], sizes: Mapping[str, int]
     ) -> None:
-        self.rules, self.has = rules, has
+        self.rules, self.has, self._has_flat = rules, has, "flat" in layout.fields
         self._constants: list[str] = []
         self._functions: list[Line] = []
         self._names: dict[Any, str] = {}
         self._used: set[str] = set()
         self._alive: list[Any] = []  # names are kept by the ids of objects
+        self._open: list[Any] = []
+        """The functions that are being written, each called by the one before."""
         for name in has:
             if name in LISTS and name != "solve":
                 self._into(name)
@@ -55,9 +57,10 @@ class Source:
 
     # ---- functions ----
 
-    def _method(self, name: str) -> str:
+    def _method(self, name: str, caller: tuple[Written, int] | None = None) -> str:
         """Write a method of the rules as a function; return its name."""
-        return self._function(self._find(name, type(self.rules).__mro__), f"rules_{name}", is_method=True)
+        found = self._find(name, type(self.rules).__mro__)
+        return self._function(found, f"rules_{name}", is_method=True, caller=caller)
 
     def _find(self, name: str, classes: Collection[type]) -> Any:
         for owner in classes:
@@ -66,7 +69,13 @@ class Source:
         return None
 
     def _function(
-        self, found: Any, name: str, *, is_method: bool = False, output: Output | None = None
+        self,
+        found: Any,
+        name: str,
+        *,
+        is_method: bool = False,
+        output: Output | None = None,
+        caller: tuple[Written, int] | None = None,
     ) -> str:
         """Write a function, once, and return its name in the module."""
         if isinstance(found, staticmethod):
@@ -74,6 +83,10 @@ class Source:
         found = getattr(found, "py_func", found)  # compiled by the author with numba
         if not isinstance(found, types.FunctionType):
             raise BoardLabError(f"{shown(found)} is not a function")
+        if caller is not None and found in self._open:
+            # numba cannot load such code from its cache, and too deep a call would end the process.
+            written, line = caller
+            raise written.error(f"compiled functions cannot call themselves, as {found.__name__} does", line)
         key = (found, output is not None)
         if key in self._names:
             return self._names[key]
@@ -91,7 +104,10 @@ class Source:
         def bind(name: str, value: Any, line: int) -> str:
             return self._bind(name, value, written, line)
 
-        body = written.body(Rewriter(written, self_name, attribute, parent, bind, output).edits)
+        self._open.append(found)
+        rewriter = Rewriter(written, self_name, attribute, parent, bind, output, self._has_flat)
+        body = written.body(rewriter.edits)
+        self._open.pop()
         start = written.place(written.tree.lineno)
         if output is not None:
             arguments = [output.arguments, *arguments]
@@ -165,7 +181,7 @@ class Source:
         """Return what self.NAME becomes: a function or a constant."""
         found = self._find(name, type(self.rules).__mro__)
         if isinstance(found, (types.FunctionType, staticmethod)) or hasattr(found, "py_func"):
-            return self._method(name)
+            return self._method(name, (written, line))
         try:
             value = getattr(self.rules, name)
         except AttributeError:
@@ -180,18 +196,18 @@ class Source:
         found = self._find(name, classes[owner + 1 :])
         if found is None:
             raise written.error(f"no class above has a function {name}", line)
-        return self._function(found, f"above_{name}", is_method=True)
+        return self._function(found, f"above_{name}", is_method=True, caller=(written, line))
 
     def _bind(self, name: str, value: Any, written: Written, line: int) -> str:
         """Return the module's name for a value that a function uses."""
+        if (known := _known(value)) is not None:  # also functions that numpy writes in Python, as np.full
+            return known
         if isinstance(value, types.FunctionType) or hasattr(value, "py_func"):
-            return self._function(value, f"of_{name}")
+            return self._function(value, f"of_{name}", caller=(written, line))
         if isinstance(value, types.ModuleType):
             if value not in KNOWN:
                 raise written.error(f"{name} is a module; compiled rules name what they use of it", line)
             return value.__name__.replace("numpy", "np")
-        if (known := _known(value)) is not None:
-            return known
         key = (name, id(value))
         if key not in self._names:
             text = self._literal(value, name, written, line)

@@ -10,7 +10,7 @@ from numba.extending import intrinsic, overload, overload_method
 
 from boardlab.games.flat.abi import CHANGE, FAILED, SIGNATURES
 
-__all__ = ["FAILED", "below", "carray", "compiled", "fill", "keep", "kept", "native", "unit"]
+__all__ = ["FAILED", "below", "carray", "compiled", "fill", "keep_", "kept_", "native", "unit"]
 
 OPTIONS = {"boundscheck": True, "error_model": "python"}
 """No index may leave its array, and dividing by zero is an error: rules must never harm the process."""
@@ -43,7 +43,7 @@ def native(dtype):
 
 
 @njit(inline="always")
-def keep(states, p, n, state, chance):
+def keep_(states, p, n, state, chance):
     """Write the n-th completion with its probability, where there is room."""
     if n < len(states):
         states[n] = state
@@ -80,7 +80,7 @@ def _fill(out, values):
 
 
 @njit(inline="always")
-def kept(out, n):
+def kept_(out, n):
     """Return 0 if exactly all places of `out` were written, else FAILED."""
     return 0 if n == len(out) else FAILED
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 CHANGES = ("initial_state", "training_start", "apply", "conceal", "determinize", "symmetry")
 """Functions that change the state in place and return nothing."""
+MAY_CHANGE = (*CHANGES, "apply_changes", "completions")
 LISTS = (
     *("legal", "scores", "solve", "chance", "reward", "features", "observe", "board_vector", "completions"),
     *("feature_indices", "symmetry_cells", "apply_changes"),
@@ -83,12 +84,14 @@ class Uncompiled:
         before = None if record is None or function in FREE_TO_IGNORE_RNG else record._copy()
         try:
             answer = self.ask(function, record, *given)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._error(f"{_call(function, given)} failed: {described(error)}", before) from error
         wanted = self._wanted(function, before, answer)
         if wanted:
             said = "yield" if function in LISTS else "return"
             raise self._error(f"{_call(function, given)} must {said} {wanted}, not {_plain(answer)}", before)
+        if function not in MAY_CHANGE and before is not None and record != before:
+            raise self._error(f"{_call(function, given)} must not change the state", before)
         if function in (*CHANGES, "apply_changes") and function != "conceal":
             assert record is not None
             after = self.checked("player", record)
@@ -134,7 +137,9 @@ class Uncompiled:
             return ""
         return f"a number from 0 to {most - 1}{''.join(also.values())}"
 
-    def _wanted_list(self, function: str, record: Record | None, answer: list[Any]) -> str:
+    def _wanted_list(self, function: str, record: Record | None, answer: list[Any] | None) -> str:
+        if answer is None:  # also a function that neither yields nor returns
+            answer = []
         if function == "legal":
             good = _all_whole(answer, 0, self.actions) and len(set(answer)) == len(answer) >= 1
             return (
@@ -223,7 +228,7 @@ class Uncompiled:
     def explain(self, function: str, state: bytes | None, *given: Any) -> NoReturn:
         """Raise the error about a function that failed or gave a wrong answer."""
         raised, self._raised.error = getattr(self._raised, "error", None), None
-        if raised is not None and not isinstance(raised, Exception):
+        if raised is not None and not isinstance(raised, (Exception, SystemExit)):
             raise raised
         record = self.layout.empty() if state is None else self.layout.read(state)
         if function == "playout":
@@ -259,7 +264,11 @@ class Uncompiled:
         def call(*raw: int) -> int:
             try:
                 inputs, outputs, word = self._decoded(letters, raw)
+                before = None if name in MAY_CHANGE or inputs[0] is None else inputs[0]._to_bytes()
                 answer = self.ask(name, *inputs)
+                if before is not None and inputs[0]._to_bytes() != before:
+                    ctypes.memmove(raw[0], before, len(before))  # explain says so
+                    return FAILED
                 if word is not None:
                     rng = inputs[-1]
                     word.value = rng.word

@@ -69,7 +69,12 @@ def _register(name: str) -> str:
 
 
 def _told(value: Any) -> Any:
-    """Return a parameter as OpenSpiel takes it: tuples and None as text."""
+    """Return a parameter as OpenSpiel takes it: tuples and None as text.
+
+    Brackets keep a tuple of one number from being read as a number.
+    """
+    if isinstance(value, tuple) and len(value) == 1:
+        return f"[{value[0]}]"
     return value if isinstance(value, (bool, int, float, str)) else option_text(value).replace(",", "x")
 
 

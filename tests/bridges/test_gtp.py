@@ -113,6 +113,30 @@ def test_time_commands_are_checked() -> None:
     ]
 
 
+def test_strange_numbers_are_refused_in_a_sentence() -> None:
+    long = "9" * 5000
+    answers = talk(
+        server("random", "hex"),
+        "boardsize \u00b2",
+        f"boardsize {long}",
+        "lz-analyze b \u00b2",
+        "time_settings nan 0 0",
+        f"time_settings 1 1 {long}",
+        "time_left b inf 0",
+        "komi nan",
+        "\u00b2 name",
+    )
+    assert answers[0] == "? unacceptable size: \u00b2" and answers[1].startswith("? unacceptable size: 999")
+    assert answers[2].startswith('? unknown argument "\u00b2"')
+    assert answers[3] == '? main time must be a number, not "nan"'
+    assert answers[4].startswith('? stones must be a whole number, not "999')
+    assert answers[5:] == [
+        '? time must be a number, not "inf"',
+        '? komi must be a number, not "nan"',
+        "? unknown command",
+    ]
+
+
 def test_a_search_ends_with_its_time_or_its_iterations() -> None:
     game = bl.game("othello")
     state = game.initial_state()

@@ -28,6 +28,8 @@ def test_parameters_are_those_of_the_game() -> None:
     bridge.register_games()
     assert pyspiel.load_game("boardlab_hex(size=5)").num_distinct_actions() == 25
     assert pyspiel.load_game("boardlab_nim(heaps=3x2,players=3)").num_players() == 3
+    one_heap = bridge.spiel_game("nim", heaps=(7,), max_take=2)
+    pyspiel.random_sim_test(one_heap, num_sims=1, serialize=True, verbose=False)
     assert bridge.spiel_game("connectfour", rows=4, cols=5).observation_tensor_shape() == [2, 4, 5]
     assert bridge.spiel_game(bl.game("hex", size=4)).num_distinct_actions() == 16
     assert str(bridge.spiel_game("openspiel:tic_tac_toe")) == "tic_tac_toe()"

@@ -49,6 +49,16 @@ def test_play_without_a_vertex_says_what_is_missing() -> None:
     ]
 
 
+def test_a_refused_play_names_the_vertex() -> None:
+    over = [f"play {'bw'[i % 2]} {v}" for i, v in enumerate(("a1", "b1", "a2", "b2", "a3"))]
+    answers = talk(server(game="tictactoe"), "play w c3", "play green c3", *over, "play w c3")
+    assert answers[:2] == [
+        '? "c3" cannot be played: it is the turn of black',
+        '? "c3" cannot be played: the colour must be b or w, not "green"',
+    ]
+    assert answers[-1] == '? "c3" cannot be played: the game is over'
+
+
 def test_vertices_of_hex_and_gobang() -> None:
     assert talk(server(game="hex"), "play b i11", "play w I1", "play b K11", "play w l1") == [
         "=",

@@ -201,8 +201,12 @@ class GtpServer:
         """Play an action of either colour."""
         if not vertex:
             raise BoardLabError(f"play needs a colour and a vertex; only {colour} was given")
-        state = self._turn_of(colour)
-        self._play(state, self._action(state, " ".join(vertex)))
+        where = " ".join(vertex)
+        try:
+            state = self._turn_of(colour)
+        except BoardLabError as error:
+            raise BoardLabError(f'"{where}" cannot be played: {error}') from None
+        self._play(state, self._action(state, where))
         return ""
 
     def _action(self, state: State, vertex: str) -> int:

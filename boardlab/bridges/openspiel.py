@@ -156,6 +156,9 @@ class SpielGame(pyspiel.Game):
             given,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self.name, str(self))
+
     def new_initial_state(self) -> "SpielState":
         """Return the position before the first action."""
         return SpielState(self)
@@ -165,6 +168,18 @@ class SpielGame(pyspiel.Game):
         if params:
             raise BoardLabError(f"observations have no parameters, not {shown(params)}")
         return Observer(self.game, iig_obs_type)
+
+
+def _loaded(name: str, text: str) -> Any:
+    """Load a game from a pickle; in another process it may not be registered yet."""
+    _register(name)
+    return pyspiel.load_game(text)
+
+
+def _deserialized(name: str, text: str) -> Any:
+    """Read a state from a pickle."""
+    _register(name)
+    return pyspiel.deserialize_game_and_state(text)[1]
 
 
 class SpielState(pyspiel.State):
@@ -181,6 +196,9 @@ class SpielState(pyspiel.State):
         """Step rewards so far, which are not part of the scores."""
         self.before = self.paid + self.state.scores
         """Returns before the last action of a player: what nature pays after it counts for it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _deserialized, (self.state.game.name, pyspiel.serialize_game_and_state(self.get_game(), self))
 
     def current_player(self) -> int:
         """Return who acts."""

@@ -1,5 +1,6 @@
 """BoardLab's games and agents inside OpenSpiel."""
 
+import pickle
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import boardlab as bl
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, mcts
+from open_spiel.python.tests import games_sim_test
 
 import boardlab.bridges.openspiel as bridge
 
@@ -22,6 +24,28 @@ def test_every_game_passes_random_sim_test(name: str) -> None:
     bridge.register_games()
     game = pyspiel.load_game(f"boardlab_{name}")
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("name", ["leducpoker", "nim", "ewn"])
+def test_games_and_states_can_be_pickled(name: str) -> None:
+    """Its own test of simulations pickles, too."""
+    game = bridge.spiel_game(name)
+    assert str(pickle.loads(pickle.dumps(game))) == str(game)
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[-1])
+    again = pickle.loads(pickle.dumps(state))
+    assert str(again) == str(state) and again.history() == state.history()
+    games_sim_test.GamesSimTest().sim_game(game)
+
+
+@pytest.mark.bridge
+def test_a_pickle_opens_in_a_process_that_has_registered_nothing() -> None:
+    state = bridge.spiel_game("hex", size=4).new_initial_state()
+    state.apply_action(5)
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).history())"
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(state), capture_output=True)
+    assert (done.returncode, done.stdout.strip()) == (0, b"[5]"), done.stderr
 
 
 def test_parameters_are_those_of_the_game() -> None:

@@ -59,6 +59,9 @@ def test_parameters_are_those_of_the_game() -> None:
     assert str(bridge.spiel_game("openspiel:tic_tac_toe")) == "tic_tac_toe()"
     a, b = (str(bridge.spiel_game("rubiks", seed=seed).new_initial_state()) for seed in (1, 2))
     assert a != b
+    for seed in (-1, 2**31, "x"):
+        with pytest.raises(bl.BoardLabError, match="seed must be a whole number"):
+            bridge.spiel_game("rubiks", seed=seed)
     with pytest.raises(bl.BoardLabError, match="leave out size"):
         bridge.spiel_game(bl.game("hex"), size=5)
 
@@ -118,6 +121,8 @@ def test_our_agents_play_its_games_in_its_loop() -> None:
         ]
         won += pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)[0]
     assert won >= 3
+    with pytest.raises(bl.BoardLabError, match=r"this bot plays connect_four.*, not tic_tac_toe\(\)"):
+        bridge.bot("random", game, 0).step(pyspiel.load_game("tic_tac_toe").new_initial_state())
     with pytest.raises(bl.BoardLabError, match="player must be from 0 to 1, not 2"):
         bridge.bot("random", game, 2)
     with pytest.raises(bl.BoardLabError, match="a bot plays a game of OpenSpiel"):

@@ -128,6 +128,34 @@ def test_what_is_hidden_is_drawn_to_fit_what_was_seen(name: str) -> None:
     assert len({full.core.to_bytes() for full in drawn}) > 1
 
 
+def test_drawn_histories_keep_to_the_rules() -> None:
+    """What hearts itself draws often does not."""
+    game = bl.game("openspiel:hearts")
+    rng = random.Random(2)
+    state = game.initial_state()
+    for _ in range(80):
+        state.apply(rng.choice(state.legal_actions()))
+    for seed in range(6):
+        fields = state.seen_by(state.player).determinize(state.player, seed).fields
+        replayed = pyspiel.load_game("hearts").new_initial_state()
+        for action in type(game.rules).histories.actions(tuple(fields)):
+            assert action in replayed.legal_actions()
+            replayed.apply_action(action)
+
+
+def test_a_long_search_does_not_lose_the_view_it_began_with() -> None:
+    game = bl.game("openspiel:leduc_poker")
+    type(game.rules).views._most = 1
+    state = game.initial_state()
+    state.apply(0)
+    state.apply(2)
+    seen = state.seen_by(0)
+    for seed in range(10):
+        child = seen.determinize(0, seed)
+        child.apply(1)
+        child.seen_by(seed % 2)
+
+
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())
 def test_a_game_that_cannot_be_carried_says_why(name: str, why: str) -> None:
     with pytest.raises(bl.BoardLabError, match=why):

@@ -1,12 +1,14 @@
 """PPO in plain PyTorch over BatchEnv: learns Connect Four from nothing by playing itself.
 
-    python examples/ppo_connectfour.py --out ppo.pt                  # train for 20 CPU minutes and save
+    python examples/ppo_connectfour.py --out ppo.pt                  # train for 5 CPU minutes and save
     python examples/ppo_connectfour.py --play ppo.pt --games 200     # a tournament with our agents
 
 One net sees the board from the side of the player to move and plays both sides. What comes after a move is
 the opponent's, so values change their sign with every action: that is all that self-play changes in PPO
 (Schulman et al. 2017) with GAE (Schulman et al. 2016). Games begin with a few random moves, so that the net
 meets more than its own favourite games. The trained net then meets our agents as `ppo`, an agent of its own.
+
+It needs PyTorch: pip install 'boardlab[az]'
 """
 
 import argparse
@@ -160,7 +162,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, default=20, help="CPU minutes of training")
+    parser.add_argument("--minutes", type=float, default=5, help="CPU minutes of training")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="ppo.pt", help="save the net here")
     parser.add_argument("--play", metavar="FILE", help="play with a saved net instead of training")

@@ -118,6 +118,7 @@ class BoardEnv(gymnasium.Env):
         self.action_space = spaces.Discrete(game.action_count)
         self.episode = Episode(game)
         self._illegal_actions = 0
+        self._has_started = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -136,11 +137,14 @@ class BoardEnv(gymnasium.Env):
             self.episode.start(self.np_random)
             self._let_others_act()
             if not self._has_ended:
+                self._has_started = True
                 return self.episode.observe(self.seat), self._info()
         raise BoardLabError(f"{self.game.name} ends before player {self.seat} can act")
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then all others until it is the learner's turn again."""
+        if not self._has_started:
+            raise BoardLabError("no game has begun: call reset first")
         if self._has_ended:
             raise BoardLabError("the game is over: call reset first")
         is_illegal = not self._is_legal(action)

@@ -50,6 +50,7 @@ class BoardVectorEnv(VectorEnv):
         self._rows = np.arange(self.num_envs)
         self.seats = np.zeros(self.num_envs, np.int32)
         """The learner's seat in each game; whoever is to move, if no agent plays."""
+        self._has_started = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -61,6 +62,7 @@ class BoardVectorEnv(VectorEnv):
             agent.reset(int(self.np_random.integers(2**63)))
         self._take_seats(np.full(self.num_envs, True))
         self._let_others_act(np.zeros(self.num_envs), None)
+        self._has_started = True
         return self._observed(), self._info(np.zeros(self.num_envs, bool))
 
     def step(
@@ -69,6 +71,8 @@ class BoardVectorEnv(VectorEnv):
         NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
     ]:
         """Play one action in every game, then the other seats."""
+        if not self._has_started:
+            raise BoardLabError("no game has begun: call reset first")
         batch = self.batch
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":

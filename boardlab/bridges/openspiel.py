@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.bridges.needing import needing
+from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_seed
 from boardlab.games.openspiel import PREFIX, openspiel_rules
@@ -32,6 +33,8 @@ with needing("the bridge to OpenSpiel", "openspiel"):
 
 SHORT = "boardlab_"
 PROBED_GAMES = 20
+MOST_INTEGER = 2**31 - 1
+"""The highest whole number that OpenSpiel takes as a parameter."""
 
 _REGISTERED: dict[str, type[Rules]] = {}
 
@@ -52,7 +55,9 @@ def spiel_game(game: Game | str, *, seed: int = 0, **parameters: Any) -> Any:
     if rules.name.startswith(PREFIX):
         return pyspiel.load_game(rules.name.removeprefix(PREFIX))
     given = {option.name: _told(getattr(rules, option.name)) for option in options_of(type(rules))}
-    return pyspiel.load_game(_register(rules.name), given | {"seed": seed})
+    return pyspiel.load_game(
+        _register(rules.name), given | {"seed": as_integer("seed", seed, 0, MOST_INTEGER)}
+    )
 
 
 def _register(name: str) -> str:
@@ -69,7 +74,12 @@ def _register(name: str) -> str:
 
 
 def _told(value: Any) -> Any:
-    """Return a parameter as OpenSpiel takes it: tuples and None as text."""
+    """Return a parameter as OpenSpiel takes it: tuples and None as text.
+
+    Brackets keep a tuple of one number from being read as a number.
+    """
+    if isinstance(value, tuple) and len(value) == 1:
+        return f"[{value[0]}]"
     return value if isinstance(value, (bool, int, float, str)) else option_text(value).replace(",", "x")
 
 
@@ -151,6 +161,9 @@ class SpielGame(pyspiel.Game):
             given,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self.name, str(self))
+
     def new_initial_state(self) -> "SpielState":
         """Return the position before the first action."""
         return SpielState(self)
@@ -160,6 +173,18 @@ class SpielGame(pyspiel.Game):
         if params:
             raise BoardLabError(f"observations have no parameters, not {shown(params)}")
         return Observer(self.game, iig_obs_type)
+
+
+def _loaded(name: str, text: str) -> Any:
+    """Load a game from a pickle; in another process it may not be registered yet."""
+    _register(name)
+    return pyspiel.load_game(text)
+
+
+def _deserialized(name: str, text: str) -> Any:
+    """Read a state from a pickle."""
+    _register(name)
+    return pyspiel.deserialize_game_and_state(text)[1]
 
 
 class SpielState(pyspiel.State):
@@ -176,6 +201,9 @@ class SpielState(pyspiel.State):
         """Step rewards so far, which are not part of the scores."""
         self.before = self.paid + self.state.scores
         """Returns before the last action of a player: what nature pays after it counts for it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _deserialized, (self.state.game.name, pyspiel.serialize_game_and_state(self.get_game(), self))
 
     def current_player(self) -> int:
         """Return who acts."""
@@ -247,9 +275,9 @@ class Observer:
 class AgentBot(pyspiel.Bot):
     """An agent of BoardLab that plays in OpenSpiel."""
 
-    def __init__(self, agent: Agent, player: int) -> None:
+    def __init__(self, agent: Agent, spiel: Any, player: int) -> None:
         super().__init__()
-        self.agent, self.player = agent, player
+        self.agent, self.spiel, self.player = agent, str(spiel), player
 
     def player_id(self) -> int:
         """Return the seat."""
@@ -285,6 +313,8 @@ class AgentBot(pyspiel.Bot):
         """Return BoardLab's state of OpenSpiel's."""
         if isinstance(state, SpielState):
             return state.state
+        if (other := str(state.get_game())) != self.spiel:
+            raise BoardLabError(f"this bot plays {self.spiel}, not {other}")
         own = self.agent.game.initial_state()
         for action in state.history():
             own.apply(int(action))
@@ -308,4 +338,4 @@ def bot(agent: AgentLike, game: Any, player: int, *, seed: int = 0) -> AgentBot:
         )
     if isinstance(player, bool) or not isinstance(player, int) or not 0 <= player < own.players:
         raise BoardLabError(f"player must be from 0 to {own.players - 1}, not {shown(player)}")
-    return AgentBot(make_agent(as_agent(agent), own, seed), player)
+    return AgentBot(make_agent(as_agent(agent), own, seed), game, player)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from boardlab.bridges.episode import Episode, game_of
 from boardlab.bridges.needing import needing
 from boardlab.bridges.pictures import MODES, check_mode, rendered
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 
 with needing("the bridge to PettingZoo", "pettingzoo"):
@@ -100,6 +101,8 @@ class BoardEnv(AECEnv):
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`; None if its game is over."""
+        if not self.agents:
+            raise BoardLabError("no game is being played: call reset first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

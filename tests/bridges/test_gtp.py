@@ -49,6 +49,16 @@ def test_play_without_a_vertex_says_what_is_missing() -> None:
     ]
 
 
+def test_a_refused_play_names_the_vertex() -> None:
+    over = [f"play {'bw'[i % 2]} {v}" for i, v in enumerate(("a1", "b1", "a2", "b2", "a3"))]
+    answers = talk(server(game="tictactoe"), "play w c3", "play green c3", *over, "play w c3")
+    assert answers[:2] == [
+        '? "c3" cannot be played: it is the turn of black',
+        '? "c3" cannot be played: the colour must be b or w, not "green"',
+    ]
+    assert answers[-1] == '? "c3" cannot be played: the game is over'
+
+
 def test_vertices_of_hex_and_gobang() -> None:
     assert talk(server(game="hex"), "play b i11", "play w I1", "play b K11", "play w l1") == [
         "=",
@@ -110,6 +120,30 @@ def test_time_commands_are_checked() -> None:
         '? stones must be a whole number, not "-3"',
         '? the colour must be b or w, not "green"',
         "? times and stones must not be negative",
+    ]
+
+
+def test_strange_numbers_are_refused_in_a_sentence() -> None:
+    long = "9" * 5000
+    answers = talk(
+        server("random", "hex"),
+        "boardsize \u00b2",
+        f"boardsize {long}",
+        "lz-analyze b \u00b2",
+        "time_settings nan 0 0",
+        f"time_settings 1 1 {long}",
+        "time_left b inf 0",
+        "komi nan",
+        "\u00b2 name",
+    )
+    assert answers[0] == "? unacceptable size: \u00b2" and answers[1].startswith("? unacceptable size: 999")
+    assert answers[2].startswith('? unknown argument "\u00b2"')
+    assert answers[3] == '? main time must be a number, not "nan"'
+    assert answers[4].startswith('? stones must be a whole number, not "999')
+    assert answers[5:] == [
+        '? time must be a number, not "inf"',
+        '? komi must be a number, not "nan"',
+        "? unknown command",
     ]
 
 

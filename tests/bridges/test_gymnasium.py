@@ -116,6 +116,12 @@ def test_wrong_arguments_are_refused_in_a_sentence() -> None:
         env.step(1.5)
 
 
+def test_a_step_before_reset_is_refused() -> None:
+    for env, action in ((bridge.env("2048"), 0), (bridge.vector_env("2048", 2), [0, 0])):
+        with pytest.raises(bl.BoardLabError, match="no game has begun: call reset first"):
+            env.step(action)
+
+
 # ---- vectors ----
 
 

@@ -128,6 +128,34 @@ def test_what_is_hidden_is_drawn_to_fit_what_was_seen(name: str) -> None:
     assert len({full.core.to_bytes() for full in drawn}) > 1
 
 
+def test_drawn_histories_keep_to_the_rules() -> None:
+    """What hearts itself draws often does not."""
+    game = bl.game("openspiel:hearts")
+    rng = random.Random(2)
+    state = game.initial_state()
+    for _ in range(80):
+        state.apply(rng.choice(state.legal_actions()))
+    for seed in range(6):
+        fields = state.seen_by(state.player).determinize(state.player, seed).fields
+        replayed = pyspiel.load_game("hearts").new_initial_state()
+        for action in type(game.rules).histories.actions(tuple(fields)):
+            assert action in replayed.legal_actions()
+            replayed.apply_action(action)
+
+
+def test_a_long_search_does_not_lose_the_view_it_began_with() -> None:
+    game = bl.game("openspiel:leduc_poker")
+    type(game.rules).views._most = 1
+    state = game.initial_state()
+    state.apply(0)
+    state.apply(2)
+    seen = state.seen_by(0)
+    for seed in range(10):
+        child = seen.determinize(0, seed)
+        child.apply(1)
+        child.seen_by(seed % 2)
+
+
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())
 def test_a_game_that_cannot_be_carried_says_why(name: str, why: str) -> None:
     with pytest.raises(bl.BoardLabError, match=why):
@@ -140,7 +168,14 @@ def test_wrong_names_are_refused_in_a_sentence() -> None:
         ("breakthrough(row=6)", 'unknown parameter of OpenSpiel\'s breakthrough "row"; did you mean "rows"?'),
         ("goofspiel", "its players act at the same time"),
         ("breakthrough(rows=6", "a bracket is missing in"),
+        ("breakthrough(rows=6)7", "nothing may follow the last bracket of"),
         ("hex(board_size=-3)", "OpenSpiel cannot make"),
+        ("breakthrough(rows=99999999999)", "OpenSpiel cannot make"),
+        ("misere()", "OpenSpiel cannot make"),
+        ("misere(game=brakthrough())", 'unknown game of OpenSpiel "brakthrough"; did you mean'),
+        ("misere(game=hex(size=5))", 'unknown parameter of OpenSpiel\'s hex "size"'),
+        ("misere(game=goofspiel())", "its players act at the same time"),
+        ("mfg_crowd_modelling", "its players act at the same time or as a crowd"),
         ("", "unknown game of OpenSpiel"),
     ):
         with pytest.raises(bl.BoardLabError) as told:
@@ -148,6 +183,23 @@ def test_wrong_names_are_refused_in_a_sentence() -> None:
         assert message in str(told.value)
     with pytest.raises(bl.BoardLabError, match="rows"):
         bl.game("openspiel:breakthrough", rows=6)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "turn_based_simultaneous_game(game=goofspiel(num_cards=4))",
+        "turn_based_simultaneous_game(game=python_iterated_prisoners_dilemma(max_game_length=5))",
+        "misere(game=tic_tac_toe())",
+        "start_at(game=tic_tac_toe(),history=0;1)",
+        "restricted_nash_response(game=kuhn_poker())",
+    ],
+)
+def test_games_made_of_other_games_are_played(name: str) -> None:
+    game = bl.game(f"openspiel:{name}")
+    check_game(game, games=2)
+    openspiel.rules._MADE.clear()
+    assert bl.game(game.name).name == game.name
 
 
 def test_one_game_has_one_name_and_travels_as_it() -> None:

@@ -1,5 +1,6 @@
 """BoardLab's games and agents inside OpenSpiel."""
 
+import pickle
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import boardlab as bl
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, mcts
+from open_spiel.python.tests import games_sim_test
 
 import boardlab.bridges.openspiel as bridge
 
@@ -24,15 +26,42 @@ def test_every_game_passes_random_sim_test(name: str) -> None:
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
+@pytest.mark.parametrize("name", ["leducpoker", "nim", "ewn"])
+def test_games_and_states_can_be_pickled(name: str) -> None:
+    """Its own test of simulations pickles, too."""
+    game = bridge.spiel_game(name)
+    assert str(pickle.loads(pickle.dumps(game))) == str(game)
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[-1])
+    again = pickle.loads(pickle.dumps(state))
+    assert str(again) == str(state) and again.history() == state.history()
+    games_sim_test.GamesSimTest().sim_game(game)
+
+
+@pytest.mark.bridge
+def test_a_pickle_opens_in_a_process_that_has_registered_nothing() -> None:
+    state = bridge.spiel_game("hex", size=4).new_initial_state()
+    state.apply_action(5)
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).history())"
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(state), capture_output=True)
+    assert (done.returncode, done.stdout.strip()) == (0, b"[5]"), done.stderr
+
+
 def test_parameters_are_those_of_the_game() -> None:
     bridge.register_games()
     assert pyspiel.load_game("boardlab_hex(size=5)").num_distinct_actions() == 25
     assert pyspiel.load_game("boardlab_nim(heaps=3x2,players=3)").num_players() == 3
+    one_heap = bridge.spiel_game("nim", heaps=(7,), max_take=2)
+    pyspiel.random_sim_test(one_heap, num_sims=1, serialize=True, verbose=False)
     assert bridge.spiel_game("connectfour", rows=4, cols=5).observation_tensor_shape() == [2, 4, 5]
     assert bridge.spiel_game(bl.game("hex", size=4)).num_distinct_actions() == 16
     assert str(bridge.spiel_game("openspiel:tic_tac_toe")) == "tic_tac_toe()"
     a, b = (str(bridge.spiel_game("rubiks", seed=seed).new_initial_state()) for seed in (1, 2))
     assert a != b
+    for seed in (-1, 2**31, "x"):
+        with pytest.raises(bl.BoardLabError, match="seed must be a whole number"):
+            bridge.spiel_game("rubiks", seed=seed)
     with pytest.raises(bl.BoardLabError, match="leave out size"):
         bridge.spiel_game(bl.game("hex"), size=5)
 
@@ -92,6 +121,8 @@ def test_our_agents_play_its_games_in_its_loop() -> None:
         ]
         won += pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)[0]
     assert won >= 3
+    with pytest.raises(bl.BoardLabError, match=r"this bot plays connect_four.*, not tic_tac_toe\(\)"):
+        bridge.bot("random", game, 0).step(pyspiel.load_game("tic_tac_toe").new_initial_state())
     with pytest.raises(bl.BoardLabError, match="player must be from 0 to 1, not 2"):
         bridge.bot("random", game, 2)
     with pytest.raises(bl.BoardLabError, match="a bot plays a game of OpenSpiel"):

@@ -76,6 +76,8 @@ def test_an_illegal_action_ends_the_game_as_in_the_classic_environments() -> Non
     assert env.terminations == {"player_0": True, "player_1": True}
     assert env.rewards == {"player_0": -1.0, "player_1": 0.0}
     raw = bridge.raw_env("connectfour")
+    with pytest.raises(bl.BoardLabError, match="no game is being played: call reset first"):
+        raw.step(3)
     raw.reset()
     for _ in range(6):
         raw.step(3)

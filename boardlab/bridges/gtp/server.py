@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import TextIO
@@ -62,7 +63,7 @@ class GtpServer:
             words = "".join(c for c in line.split("#")[0] if c in "\t\n" or c >= " ").split()
             if not words:
                 continue
-            number = words.pop(0) if words[0].isdigit() else ""
+            number = words.pop(0) if _is_digits(words[0]) else ""
             name, *arguments = words or [""]
             mark = "="
             try:
@@ -143,7 +144,7 @@ class GtpServer:
     def do_boardsize(self, size: str) -> str:
         """Change the size of the board, if the game has a square one and the agent can play it."""
         now = board_size(self.game)
-        if not size.isdigit() or now is None:
+        if not _is_whole(size) or now is None:
             raise BoardLabError(
                 f"unacceptable size: {size}" + ("" if now else f"; {self.game.name} has no square board")
             )
@@ -200,8 +201,12 @@ class GtpServer:
         """Play an action of either colour."""
         if not vertex:
             raise BoardLabError(f"play needs a colour and a vertex; only {colour} was given")
-        state = self._turn_of(colour)
-        self._play(state, self._action(state, " ".join(vertex)))
+        where = " ".join(vertex)
+        try:
+            state = self._turn_of(colour)
+        except BoardLabError as error:
+            raise BoardLabError(f'"{where}" cannot be played: {error}') from None
+        self._play(state, self._action(state, where))
         return ""
 
     def _action(self, state: State, vertex: str) -> int:
@@ -338,15 +343,26 @@ def _player(colour: str) -> int:
 
 def _number(what: str, text: str) -> float:
     try:
-        return float(text)
+        if math.isfinite(number := float(text)):
+            return number
     except ValueError:
-        raise BoardLabError(f'{what} must be a number, not "{text}"') from None
+        pass
+    raise BoardLabError(f'{what} must be a number, not "{text}"')
 
 
 def _whole(what: str, text: str) -> int:
-    if not text.isdigit():
+    if not _is_whole(text):
         raise BoardLabError(f'{what} must be a whole number, not "{text}"')
     return int(text)
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether a text is a whole number of usual length."""
+    return _is_digits(text) and len(text) < 10
 
 
 def _analysis(words: tuple[str, ...]) -> tuple[str | None, float]:
@@ -355,7 +371,7 @@ def _analysis(words: tuple[str, ...]) -> tuple[str | None, float]:
     for word in words:
         if word.lower() in PLAYERS:
             colour = word
-        elif word.isdigit():
+        elif _is_whole(word):
             interval = int(word)
         elif word.lower() != "interval":
             raise BoardLabError(

@@ -20,6 +20,7 @@ MOST_STEPS = 2000
 MOST_EXCHANGES = 200
 RESAMPLING = {"bargaining", "bridge", "euchre", "gin_rummy", "hearts", "oh_hell"}
 """Games that can draw what is hidden themselves. Others, when asked, write a line to standard error."""
+MOST_RESAMPLES = 8
 MOST_FAILURES = 3
 
 
@@ -50,9 +51,11 @@ class Views:
 
     def history(self, view: Position) -> Position:
         """Return a full position that the player cannot tell from the true one."""
-        for known in self._known:
-            if (found := known.get(view)) is not None:
-                return found
+        if (found := self._known[0].get(view)) is not None:
+            return found
+        if (found := self._known[1].get(view)) is not None:
+            _put(self._known, view, found, self._most)  # a long search must not lose where it began
+            return found
         raise BoardLabError("this view of a position is too old, or from another process")
 
     def key(self, position: Position, player: int) -> bytes:
@@ -103,10 +106,16 @@ class Views:
         return found or self._shuffled(true, player, rng)
 
     def _resampled(self, true: Position, player: int, rng: Random) -> Position | None:
-        """Let the game draw its hidden parts."""
-        state = self.histories.state(true).resample_from_infostate(player, rng.random)
-        found = self.histories.position(state.history())
-        return found if self.key(found, player) == self.key(true, player) else None
+        """Let the game draw its hidden parts.
+
+        OpenSpiel's hearts and euchre often draw histories that break their own rules.
+        """
+        for _ in range(MOST_RESAMPLES):
+            state = self.histories.state(true).resample_from_infostate(player, rng.random)
+            found = self._replayed(list(state.history()), 0)
+            if found is not None and self.key(found, player) == self.key(true, player):
+                return found
+        return None
 
     def _redrawn(self, true: Position, player: int, rng: Random) -> Position | None:
         """Draw the events one by one, and take one back if it contradicts what the player saw next.
@@ -164,7 +173,9 @@ class Views:
             if state.is_terminal() or action not in state.legal_actions():
                 return None
             state.apply_action(action)
-        return self.histories.position(actions)
+        found = self.histories.position(actions)
+        self.histories.keep(found, state)
+        return found
 
     def _keys_on_the_way(self, position: Position, player: int) -> list[bytes]:
         """Return the player's fingerprint after 0, 1, ... actions."""

@@ -16,6 +16,10 @@ MOST_WORDS = 1 << 10
 MOST_STATES = 1 << 14
 """States of one generation, fewer where positions are long; at most two generations are kept."""
 
+LARGE_STATES = {"gin_rummy", "morpion_solitaire"}
+"""Games whose states take tens of kilobytes in OpenSpiel 2.0.2; gigabytes would be kept."""
+MOST_LARGE_STATES = 1 << 10
+
 
 def actor_in(state: Any) -> int:
     """Return who acts in a state of OpenSpiel: a player, CHANCE or TERMINAL."""
@@ -40,7 +44,8 @@ class Histories:
         """Actions of the players after which a game is cut."""
         self.words = max(-(-self.longest // self.per_word), least_words)
         self.start: Position = (0,) * (1 + self.words)
-        self.most_states = max(min(MOST_STATES, (1 << 20) // self.words), 256)
+        most = MOST_LARGE_STATES if spiel.get_type().short_name in LARGE_STATES else MOST_STATES
+        self.most_states = max(min(most, (1 << 20) // self.words), 256)
         self._young: dict[Position, Any] = {}
         self._old: dict[Position, Any] = {}
 
@@ -81,7 +86,7 @@ class Histories:
             found = self._old.get(position)
             if found is None:
                 found = self._made(position)
-            self._keep(position, found)
+            self.keep(position, found)
         return found
 
     def _made(self, position: Position) -> Any:
@@ -97,7 +102,8 @@ class Histories:
             state.apply_action(action)
         return state
 
-    def _keep(self, position: Position, state: Any) -> None:
+    def keep(self, position: Position, state: Any) -> None:
+        """Remember OpenSpiel's state of a position."""
         if len(self._young) >= self.most_states:
             self._old, self._young = self._young, {}
         self._young[position] = state
@@ -117,5 +123,5 @@ class Histories:
             if action not in state.legal_actions():
                 return f"action {number} of the history, {action}, was not legal"
             state.apply_action(action)
-        self._keep(position, state)
+        self.keep(position, state)
         return None

@@ -1,10 +1,11 @@
 """The rules of an OpenSpiel game as functions over packed histories."""
 
+import contextlib
 import importlib
 import importlib.metadata
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,10 +31,11 @@ def openspiel_rules(name: str) -> type["OpenSpielGame"]:
     """Return the rules of a game such as "openspiel:breakthrough(rows=6,columns=6)"."""
     if name not in _MADE:
         text = name.removeprefix(PREFIX)
-        _check_text(text)
         try:
+            _check_text(text)
             spiel = _pyspiel().load_game(text)
-            full = PREFIX + str(spiel).removesuffix("()")
+            _check_kind(text.partition("(")[0], spiel.get_type())
+            full = PREFIX + _full_text(text, spiel)
             made = _MADE.get(full) or _make(full, spiel)
         except BoardLabError:
             raise
@@ -52,31 +54,58 @@ def _pyspiel() -> Any:
 
 
 def _check_text(text: str) -> None:
-    """Refuse what names no game of OpenSpiel, or none that fits."""
+    """Refuse what names no game of OpenSpiel."""
     pyspiel = _pyspiel()
-    short = text.partition("(")[0]
-    known = {kind.short_name: kind for kind in pyspiel.registered_games()}
-    if short not in known and short.startswith("python_"):
+    if "python_" in text:
         importlib.import_module("open_spiel.python.games")  # registers those that are written in Python
-        known = {kind.short_name: kind for kind in pyspiel.registered_games()}
-    check_known("game of OpenSpiel", short, list(known))
+    known = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    check_known("game of OpenSpiel", text.partition("(")[0], list(known))
     if text.count("(") != text.count(")"):
         raise BoardLabError(f"a bracket is missing in {shown(text)}")
-    for parameter in pyspiel.game_parameters_from_string(text):
+    if "(" in text and not text.endswith(")"):
+        raise BoardLabError(f"nothing may follow the last bracket of {shown(text)}")
+    given = pyspiel.game_parameters_from_string(text)
+    _check_parameters(given, known)
+    _check_turns(given["name"], known[given["name"]])
+
+
+def _check_parameters(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse unknown parameters, and unknown games as parameters of others."""
+    short = given["name"]
+    check_known("game of OpenSpiel", short, list(known))
+    for parameter, value in given.items():
         if parameter != "name":
             check_known(
                 f"parameter of OpenSpiel's {short}", parameter, list(known[short].parameter_specification)
             )
-    _check_kind(short, known[short])
+        if isinstance(value, dict):
+            _check_parameters(value, known)
 
 
-def _check_kind(short: str, kind: Any) -> None:
-    """Refuse a game that BoardLab cannot carry, and say why."""
+def _full_text(text: str, spiel: Any) -> str:
+    """Return the game with all its parameters, or the text as given where that would be another game."""
+    full = str(spiel)
+    with contextlib.suppress(Exception):
+        if str(_pyspiel().load_game(full)) == full:
+            return full.removesuffix("()")
+    return text
+
+
+def _check_turns(short: str, kind: Any) -> None:
+    """Refuse a game in which players do not take turns."""
     if str(kind.dynamics).rsplit(".", 1)[-1] != "SEQUENTIAL":
         raise BoardLabError(
             f"OpenSpiel's {short} cannot be played: its players act at the same time or as a crowd, and here "
             'they take turns (OpenSpiel\'s "turn_based_simultaneous_game(game=...)" makes turns of it)'
         )
+
+
+def _check_kind(short: str, kind: Any) -> None:
+    """Refuse a game that BoardLab cannot carry, and say why.
+
+    A game made of another one has its kind only when it is loaded: what is registered says the worst.
+    """
+    _check_turns(short, kind)
     if str(kind.chance_mode).rsplit(".", 1)[-1] == "SAMPLED_STOCHASTIC":
         raise BoardLabError(
             f"OpenSpiel's {short} cannot be played: it draws its chance events itself, so that no position "

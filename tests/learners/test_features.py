@@ -130,6 +130,31 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(more, tmp_path):
     assert arrays("whole") == arrays("broken")
 
 
+class Bare(bl.PythonGame):
+    """One player picks one of two numbers; nothing describes a position."""
+
+    name = "bare"
+    players, action_count, horizon = 1, 2, 1
+
+    def initial_state(self, rng):
+        return (0,)
+
+    def player(self, position):
+        return bl.TERMINAL if position[0] else 0
+
+    def apply(self, position, action):
+        return (action + 1,)
+
+    def scores(self, position):
+        return [position[0] - 1]
+
+
+def test_a_game_without_board_and_features_names_what_learns_it(tmp_path):
+    with pytest.raises(bl.BoardLabError, match=r"bare has no board vector.*or train the learner q-table"):
+        bl.train(bl.Game(Bare()), "td-features", out=tmp_path / "run", exams=[])
+    assert not (tmp_path / "run").exists()
+
+
 def test_replay_buffers_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(bl.BoardLabError, match=r"a replay buffer of 100000000 steps would take .* 8 GiB"):
         train(tmp_path / "run", replay=100_000_000)

@@ -253,6 +253,8 @@ TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no":
 def read_option(owner: str, option: Option, text: str) -> Any:
     """The text as a value of the option's type; `check_options` checks its range."""
     kind, optional = _bare_type(option.type)
+    if text in (option.choices or ()):
+        return text
     if optional and text.lower() == "none":
         return None
     try:

@@ -1,7 +1,8 @@
 """Rubik's cube: text, twist notation and drawing.
 
 Fields: the colours of the facelets, face by face in the order U L F R B D and row by row as in the unfolded
-drawing; a colour is named after the face it belongs to (0 U .. 5 D).
+drawing; a colour is named after the face it belongs to (0 U .. 5 D). With the coding cubeplusaction the last
+field is the twist that led here, 1 + its action, or 0.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from boardlab.options import option
 
 FACES = "ULFRBD"
 TURNING = "ULFDRB"
+LAST = "last twist:"
+"""What stands before the last twist in the text of a position that keeps it."""
 COLOURS = ("#ffffff", "#ff8c1a", "#2e9e44", "#d6293e", "#2563c9", "#ffd92e")
 # Positions of the faces in the unfolded drawing: (row of faces, column of faces).
 PLACES = ((0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 1))
@@ -35,8 +38,9 @@ class Rubiks(Rules):
     coding: str = option(
         "sticker2",
         "cells of n-tuples, as in GBG: each place's cubie and turn (sticker2), a cell for every place "
-        "and cubie (sticker, 2x2x2), or the colours (cubestate)",
-        choices=("sticker2", "sticker", "cubestate"),
+        "and cubie (sticker, 2x2x2), the colours (cubestate), or the colours and the last twist "
+        "(cubeplusaction), which then is a part of the position",
+        choices=("sticker2", "sticker", "cubestate", "cubeplusaction"),
     )
 
     name = "rubiks"
@@ -55,6 +59,8 @@ class Rubiks(Rules):
         {"coding": "sticker"},
         {"coding": "cubestate"},
         {"size": 3, "twists": 5, "coding": "cubestate"},
+        {"coding": "cubeplusaction"},
+        {"size": 3, "metric": "qtm", "twists": 5, "coding": "cubeplusaction"},
     )
     colours = (
         (r"U(?=[ULFRBD\s]|$)", "black on white"),
@@ -82,11 +88,31 @@ class Rubiks(Rules):
         return ["".join(row).rstrip() for row in picture]
 
     def to_text(self, state: State) -> str:
-        """Write the unfolded cube: U on top, then L F R B, D below."""
-        return "\n".join(self._rows(state.fields)) + ("\nsolved" if state.is_terminal else "")
+        """Write the unfolded cube: U on top, then L F R B, D below; then the last twist, where it is kept."""
+        lines = self._rows(state.fields)
+        if self.keeps_last and state.fields[-1]:
+            lines.append(f"{LAST} {self.action_text(state, state.fields[-1] - 1)}")
+        return "\n".join([*lines, *(["solved"] if state.is_terminal else [])])
+
+    @property
+    def keeps_last(self) -> bool:
+        """Whether a position holds the twist that led to it."""
+        return self.coding == "cubeplusaction"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read an unfolded cube, or its facelets in one line in the order U L F R B D."""
+        cube, last, twist = text.partition(LAST)
+        if not self.keeps_last:
+            return self._facelets_from_text(text)
+        names = [self._twist_text(action) for action in range(self._twist_count)]
+        words = twist.replace("solved", "").split()
+        if last and (len(words) != 1 or words[0] not in names):
+            raise BoardLabError(
+                f"{self.name}: {LAST} must be followed by one of {', '.join(names)}, not {' '.join(words)!r}"
+            )
+        return [*self._facelets_from_text(cube), names.index(words[0]) + 1 if last else 0]
+
+    def _facelets_from_text(self, text: str) -> list[int]:
         n = self.size
         letters = "".join(text.replace("solved", "").split()).upper()
         if len(letters) != 6 * n * n or set(letters) - set(FACES):
@@ -105,6 +131,13 @@ class Rubiks(Rules):
 
     def action_text(self, state: State, action: int) -> str:
         """Name the twist: U clockwise, U2 twice, U' counter-clockwise (Singmaster)."""
+        return self._twist_text(action)
+
+    @property
+    def _twist_count(self) -> int:
+        return (6 if self.size == 3 else 3) * (3 if self.metric == "htm" else 2)
+
+    def _twist_text(self, action: int) -> str:
         kinds = ("", "2", "'") if self.metric == "htm" else ("", "'")
         return TURNING[action // len(kinds)] + kinds[action % len(kinds)]
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.regret import TABLE, bucket_bounds, bucket_shape, table_types
 from boardlab.games.game import Game
-from boardlab.games.tree import DOUBT, small_tree, tree_nodes
+from boardlab.games.tree import DOUBT, SMALL_TREE, small_tree, tree_nodes
 from boardlab.learners.learner import Arrays, Learner, LearnerSettings
 from boardlab.numbers import memory
 from boardlab.options import option
@@ -20,8 +20,8 @@ from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
 CFR_PRESETS: dict[str, dict[str, Any]] = {
-    "kuhnpoker": {"episodes": 20_000, "sampling": "none"},
-    "leducpoker": {"episodes": 100_000, "sampling": "none"},
+    "kuhnpoker": {"episodes": 2_000, "sampling": "none"},
+    "leducpoker": {"episodes": 4_000, "sampling": "none"},
     "poker": {"episodes": 2_000_000, "sampling": "external", "variant": "vanilla", "buckets": (30, 3)},
 }
 FULL = {"episodes": 10_000, "sampling": "none"}
@@ -33,6 +33,12 @@ NODE_BYTES = 80
 """Memory of a node of a tree, with what a walk keeps for it."""
 HANDS, FEW_HANDS = 20_000, 200
 """Random hands of every stage from which the bounds of the buckets come; fewer for an estimate."""
+
+
+def _is_walked_as_a_whole(game: Game) -> bool:
+    """Whether the tree is not too large, and, as far as that is seen at once, is one at all."""
+    nodes = tree_nodes(game, DOUBT * FULL_NODES)
+    return nodes <= FULL_NODES and (nodes > SMALL_TREE or small_tree(game) is not None)
 
 
 @dataclass(frozen=True)
@@ -103,8 +109,11 @@ class Cfr(LearnerSettings):
         return f'regret("{path}")'
 
     def exam_cost(self, cost: float) -> float:
-        """A walk through a tree is about as long as an episode."""
-        return cost
+        """A sampled walk is about as long as an episode. Whole trees are learned in a second or two.
+
+        Their exams may take as long as that, or the curve would begin when everything is learned.
+        """
+        return cost / 20 if self.sampling == "none" else cost
 
     @classmethod
     def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
@@ -118,12 +127,18 @@ class Cfr(LearnerSettings):
         """The preset, with the sampling that the size of the game suggests."""
         sampling = given.get("sampling") or ("external" if given.get("buckets") else chosen.get("sampling"))
         if sampling is None:
-            sampling = "none" if tree_nodes(game, DOUBT * FULL_NODES) <= FULL_NODES else "external"
+            sampling = "none" if _is_walked_as_a_whole(game) else "external"
         if chosen.get("sampling") != sampling:
             chosen = dict(FULL if sampling == "none" else SAMPLED)
             if sampling == "external" and game.core.hand_features:
                 chosen["buckets"] = (30,) + (3,) * (game.core.hand_features - 1)
         return chosen
+
+    @classmethod
+    def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The settings; `sampling=None` leaves the choice to `fit_preset`."""
+        chosen = {name: value for name, value in given.items() if (name, value) != ("sampling", None)}
+        return super().merged(preset, chosen)
 
     def check_game(self, game: Game, given: Container[str] = ()) -> None:
         """Refuse a game without hidden cards, and tables that are too large."""
@@ -195,7 +210,8 @@ class CfrLearner(Learner):
         self.bounds = np.zeros(0)
         self.tree = small_tree(game)
         self._incoming: Arrays | None = None
-        self._core: _engine.CfrLearner | None = None
+        # A tree that is none is refused now: a run that cannot work leaves no trace.
+        self._core = self._made() if settings.sampling == "none" else None
 
     @property
     def core(self) -> _engine.CfrLearner:

@@ -1,17 +1,19 @@
 """TD learning on features, with a linear function or a small neural network."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from boardlab import _engine
+from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import build_features, usual_kind
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import EngineLearner
 from boardlab.learners.learner import USUAL_EPISODES
-from boardlab.learners.ntuple.settings import tanh_reaches
+from boardlab.learners.ntuple.settings import SelfPlayNTuple, tanh_reaches
 from boardlab.learners.search_in_training import SearchingSettings
-from boardlab.options import Not, option
+from boardlab.numbers import memory
+from boardlab.options import Not, like, option
 
 FEATURES: dict[str, Any] = {
     "episodes": USUAL_EPISODES,
@@ -55,6 +57,11 @@ class TdFeatures(SearchingSettings):
         # A decay of 0 or 1 does not fall below the cut on the way.
         needs=({"lambda_": Not(0)}, {"gamma": Not(0)}, {"lambda_": Not(1), "gamma": Not(1)}),
     )
+    replay: int = like(SelfPlayNTuple, "replay")
+    replay_batch: int = like(SelfPlayNTuple, "replay_batch")
+    memory_gb: float = option(
+        8.0, "refuse a replay buffer that would take more", low=0.001, high=10_000, needs={"replay": Not(0)}
+    )
     learn_from_random: bool = option(False, "learn from random actions too")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
 
@@ -95,7 +102,19 @@ class TdFeatures(SearchingSettings):
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
         settings.horizon_cut = self.horizon_cut or 0
+        settings.replay, settings.replay_batch = self.replay, self.replay_batch
         return settings
+
+    def check_game(self, game: Game, given: Container[str] = ()) -> None:
+        """Refuse a replay buffer that is too large."""
+        super().check_game(game, given)
+        inputs = build_features(game, self.describe(game, 0), 0).inputs
+        wanted = self.replay * (2 * inputs + 3) * 8
+        if wanted > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"a replay buffer of {self.replay} steps would take {memory(wanted)}; the limit is "
+                f"{self.memory_gb:g} GiB (--memory-gb); fewer steps need less"
+            )
 
 
 class FeatureLearner(EngineLearner):
@@ -109,6 +128,18 @@ class FeatureLearner(EngineLearner):
         super().__init__(game, learner)
         self.settings, self.network = settings, network
         self.weights = {"weights": network.weights}
+        self.replay: _engine.FeatureReplay | None = learner.replay
+        if self.replay is not None:
+            self.counters = {
+                "replay_inputs": self.replay.inputs,
+                "replay_facts": self.replay.facts,
+                "replay_place": self.replay.place,
+            }
+
+    def restore(self) -> None:
+        """Check the replay buffer that was read."""
+        if self.replay is not None:
+            self.replay.check()
 
     def evaluator(self) -> _engine.Evaluator:
         """An evaluator over the network."""

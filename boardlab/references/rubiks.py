@@ -37,7 +37,7 @@ def _exact_where_twists_are_free(game: Game, rules: Rubiks, seed: int) -> _engin
     solver = _engine.greedy_search(_engine.solver_evaluator(costly.core, "score"), seed)
 
     def choose(state: State) -> Decision:
-        action, actions, policy, *_ = solver.act(costly.from_fields(state.fields).core)
+        action, actions, policy, *_ = solver.act(_same_cube(costly, state).core)
         shares = dict(zip(actions, policy.tolist(), strict=True))
         return Decision(action, shares, dict.fromkeys(actions, 1.0), np.ones(1))
 
@@ -49,6 +49,11 @@ def _where_twists_cost(rules: Rubiks) -> Game:
     return Game(Rubiks(size=2, metric=rules.metric))
 
 
+def _same_cube(game: Game, state: State) -> State:
+    """Return the position of a 2x2x2 in another game; a last twist is left out."""
+    return game.from_fields(state.fields[:24])
+
+
 def distance(state: State) -> int:
     """Return the fewest twists that solve a 2x2x2 cube."""
     rules = state.game.rules
@@ -57,7 +62,7 @@ def distance(state: State) -> int:
     if state.is_terminal:
         return 0
     if rules.step_reward == 0:
-        state = _where_twists_cost(rules).from_fields(state.fields)
+        state = _same_cube(_where_twists_cost(rules), state)
         rules = state.game.rules
         assert isinstance(rules, Rubiks)
     solved = state.solve()
@@ -111,5 +116,5 @@ class Kociemba(SearchSpec):
 
 def _facelets(fields: Sequence[int]) -> str:
     """Write the cube for the package: 54 letters, the faces in its order."""
-    letters = [FACES[value] for value in fields]
+    letters = [FACES[value] for value in fields[:54]]  # a last twist may follow
     return "".join("".join(letters[9 * FACES.index(f) : 9 * FACES.index(f) + 9]) for f in KOCIEMBA_FACES)

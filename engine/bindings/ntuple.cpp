@@ -68,9 +68,9 @@ void check_settings(const Game &game, const TdSettings &s) {
 }
 
 // An array of the replay buffer as a numpy view that keeps the buffer alive.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntuple::Replay::*array) {
-  std::vector<T> &values = (*nb::cast<std::shared_ptr<ntuple::Replay>>(self)).*array;
+template <class Buffer, class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> Buffer::*array) {
+  std::vector<T> &values = (*nb::cast<std::shared_ptr<Buffer>>(self)).*array;
   return {values.data(), {values.size()}, self};
 }
 
@@ -474,6 +474,13 @@ void bind_ntuple(nb::module_ &m) {
             return std::make_shared<FeatureEvaluator>(n, outcome_index(n->game(), outcome), gamma);
           },
           nb::arg("outcome"), nb::arg("gamma"));
+  using ntuple::FeatureReplay;
+  nb::class_<FeatureReplay>(m, "FeatureReplay", "The replay buffer of a learner on features.")
+      .def_prop_ro("size", &FeatureReplay::size)
+      .def("check", &FeatureReplay::check, "Raises an error if the contents do not fit the network.")
+      .def_prop_ro("inputs", [](nb::handle self) { return shown(self, &FeatureReplay::inputs); })
+      .def_prop_ro("facts", [](nb::handle self) { return shown(self, &FeatureReplay::facts); })
+      .def_prop_ro("place", [](nb::handle self) { return shown(self, &FeatureReplay::place); });
   nb::class_<PyFeatureLearner, PyLearner>(m, "FeatureLearner", "TD(lambda) with final adaptation on features.")
       .def(
           "__init__",
@@ -483,7 +490,9 @@ void bind_ntuple(nb::module_ &m) {
             new (self) PyFeatureLearner(std::make_unique<FeatureLearner>(network, settings, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
-      .def_prop_ro("network", [](const PyFeatureLearner &l) { return l.kind().network(); });
+      .def_prop_ro("network", [](const PyFeatureLearner &l) { return l.kind().network(); })
+      .def_prop_ro("replay", [](const PyFeatureLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("drawn", [](const PyFeatureLearner &l) { return l.kind().drawn(); });
 }
 
 }  // namespace boardlab

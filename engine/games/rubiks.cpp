@@ -110,6 +110,13 @@ struct Cube2 {
 struct Cube3 {
   std::uint8_t corner[CORNERS], corner_turn[CORNERS], edge[EDGES], edge_turn[EDGES];
 };
+// The same with the twist that led here: 1 + its action, 0 for a scrambled cube.
+struct TwistedCube2 {
+  std::uint8_t corner[CORNERS], corner_turn[CORNERS], last;
+};
+struct TwistedCube3 {
+  std::uint8_t corner[CORNERS], corner_turn[CORNERS], edge[EDGES], edge_turn[EDGES], last;
+};
 
 // What a twist does to the corners, sixteen bytes as in a state: where cubie and turn of each place come from, and what
 // is added to the turn.
@@ -151,15 +158,20 @@ void twist_all(std::uint8_t *corners, const CornerTwist &twist) {
 
 // GBG's ways to write the cube for n-tuples. CUBIES is its STICKER2: the cubie at each position, then its turn; for the
 // 3x3x3 the edges likewise. STICKER has a cell for every position and cubie of the 2x2x2: 0, or 1 + turn if the cubie
-// is there. COLOURS is its CUBESTATE: the colours of the facelets, without the centres. The fixed corner of the 2x2x2
-// (position 7) is left out of the first two.
+// is there. COLOURS is its CUBESTATE: the colours of the facelets, without the centres; its CUBEPLUSACTION has two
+// cells more, face and quarter turns of the last twist. The fixed corner of the 2x2x2 (position 7) is left out of the
+// first two.
 enum class Coding { CUBIES, STICKER, COLOURS };
 
-template <int SIZE>
+// KEEPS_LAST: a state also holds the last twist. Only CUBEPLUSACTION does so: with it one cube is as many positions as
+// twists lead to it, which no search can tell to be the same.
+template <int SIZE, bool KEEPS_LAST>
 class Rubiks {
  public:
   static constexpr bool BIG = SIZE == 3;
-  using State = std::conditional_t<BIG, Cube3, Cube2>;
+  using State = std::conditional_t<BIG, std::conditional_t<KEEPS_LAST, TwistedCube3, Cube3>,
+                                   std::conditional_t<KEEPS_LAST, TwistedCube2, Cube2>>;
+  static constexpr std::size_t CUBE_BYTES = sizeof(std::conditional_t<BIG, Cube3, Cube2>);
   static constexpr int max_legal = 18;
   static constexpr int FACE_COUNT = BIG ? 6 : 3;
   static constexpr int FACELETS = 6 * SIZE * SIZE;
@@ -224,10 +236,10 @@ class Rubiks {
     f.horizon = 50;
     f.min_score = 0;
     f.step_reward = step_reward_;
-    f.field_count = FACELETS;
+    f.field_count = FACELETS + KEEPS_LAST;
     f.cells = coding_ == Coding::CUBIES    ? (BIG ? 40 : 14)
               : coding_ == Coding::STICKER ? 49
-                                           : static_cast<int>(outer_.size());
+                                           : static_cast<int>(outer_.size()) + 2 * KEEPS_LAST;
     f.symmetries = 24;
     f.plane_count = BIG ? 12 : 7;
     f.plane_rows = BIG ? 20 : 7;
@@ -261,29 +273,40 @@ class Rubiks {
         s.edge_turn[to] = before.edge_turn[p] ^ twist_edges_[a].turn[p];
       }
     }
+    if constexpr (KEEPS_LAST) s.last = static_cast<std::uint8_t>(action + 1);
   }
   void scores(const State &s, double *out) const { out[0] = is_solved(s); }
 
-  // Fields are the colours of the facelets (0..5 = U L F R B D), face by face, row by row.
+  // Fields are the colours of the facelets (0..5 = U L F R B D), face by face, row by row; then 1 + the last twist.
   void to_fields(const State &s, std::int32_t *fields) const {
     for (int i = 0; i < FACELETS; ++i) fields[i] = colour(s, i);
+    if constexpr (KEEPS_LAST) fields[FACELETS] = s.last;
   }
   const char *from_fields(State &s, const std::int32_t *fields) const;
 
   int cell_values(int cell) const {
     if (coding_ == Coding::STICKER) return 4;
-    if (coding_ == Coding::COLOURS) return 6;
+    if (coding_ == Coding::COLOURS) {
+      const int more = cell - static_cast<int>(outer_.size());
+      return more < 0 ? 6 : more == 0 ? FACE_COUNT + 1 : 4;
+    }
     if constexpr (BIG) return cell < 8 ? 8 : cell < 16 ? 3 : cell < 28 ? 12 : 2;
     return cell < 7 ? 7 : 3;
   }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
     if (coding_ == Coding::COLOURS) {
       for (const int i : outer_) *cells++ = static_cast<std::uint8_t>(colour(s, i));
+      if constexpr (KEEPS_LAST) {
+        const std::size_t twist = s.last - std::size_t{s.last > 0};
+        const std::size_t kinds = half_turns_ ? 3 : 2;
+        *cells++ = s.last ? static_cast<std::uint8_t>(1 + twist / kinds) : std::uint8_t{0};
+        *cells++ = s.last ? static_cast<std::uint8_t>(quarters_of_[twist]) : std::uint8_t{0};
+      }
     } else if (coding_ == Coding::STICKER) {
       std::fill(cells, cells + 49, std::uint8_t{0});
       for (int p = 0; p < 7; ++p) cells[7 * p + s.corner[p]] = static_cast<std::uint8_t>(1 + s.corner_turn[p]);
     } else if constexpr (BIG) {
-      std::memcpy(cells, &s, sizeof s);
+      std::memcpy(cells, &s, CUBE_BYTES);
     } else {
       std::copy(s.corner, s.corner + 7, cells);
       std::copy(s.corner_turn, s.corner_turn + 7, cells + 7);
@@ -300,21 +323,30 @@ class Rubiks {
     if (joint.rows && group == 1) write_turns(joint.rows);
     return 1;
   }
-  // All cells of the same kind of cubie.
+  // All cells of the same kind of cubie; those of the last twist are next to all.
   int adjacency(int cell, std::int32_t *out) const {
+    const auto is_twist = [&](int c) { return KEEPS_LAST && c >= static_cast<int>(outer_.size()); };
     const auto is_edge = [&](int c) {
       if (coding_ == Coding::COLOURS) return shown_[outer_[static_cast<std::size_t>(c)]].kinds == 2;
       return BIG && c >= 16;
     };
     int n = 0;
     for (int other = 0; other < facts().cells; ++other)
-      if (other != cell && is_edge(other) == is_edge(cell)) out[n++] = other;
+      if (other != cell && (is_twist(other) || is_twist(cell) || is_edge(other) == is_edge(cell))) out[n++] = other;
     return n;
   }
 
   // Turns the whole cube and renames the colours (conjugation). The 2x2x2 is then turned so that its fixed corner is
-  // home again.
+  // home again. The last twist is renamed like an action of the cube before it.
   void symmetry(std::uint64_t g, State &s) const {
+    if constexpr (KEEPS_LAST) {
+      if (s.last) {
+        const Action last = s.last - 1;
+        State before = s;
+        apply(before, inverse(last));
+        s.last = static_cast<std::uint8_t>(1 + symmetry_action(g, before, last));
+      }
+    }
     conjugate(g, s);
     if constexpr (!BIG) bring_home(s);
   }
@@ -338,16 +370,12 @@ class Rubiks {
     const auto a = static_cast<std::size_t>(action);
     Face face = rotations_[g].face[face_of_[a]];
     if constexpr (!BIG) {
-      // How the cube is turned home depends on where the symmetry took the fixed corner. There U equals D, L equals R
-      // and F equals B, because only the relative turn counts.
+      // How the cube is turned home depends on where the symmetry took the fixed corner.
       State turned = s;
       conjugate(g, turned);
-      face = home_rotation(turned).face[face];
-      if (face == D || face == R || face == B) face = OPPOSITE[face];
+      face = at_home(turned, face);
     }
-    for (std::size_t b = 0; b < face_of_.size(); ++b)
-      if (face_of_[b] == face && quarters_of_[b] == quarters_of_[a]) return static_cast<int>(b);
-    return -1;
+    return twist_of(face, quarters_of_[a]);
   }
 
   // One plane per cubie, one row per position, one column per turn.
@@ -417,7 +445,16 @@ class Rubiks {
   }
   static bool is_solved(const State &s) {
     static constexpr State home = solved();
-    return std::memcmp(&s, &home, sizeof s) == 0;
+    return std::memcmp(&s, &home, CUBE_BYTES) == 0;
+  }
+  int twist_of(Face face, int quarters) const {
+    for (std::size_t b = 0; b < face_of_.size(); ++b)
+      if (face_of_[b] == face && quarters_of_[b] == quarters) return static_cast<int>(b);
+    return -1;
+  }
+  Action inverse(Action action) const {
+    const auto a = static_cast<std::size_t>(action);
+    return twist_of(face_of_[a], 4 - quarters_of_[a]);
   }
   // Random twists of which none undoes an earlier one. Twists of opposite faces commute, so all twists of a face since
   // the last twist about another axis count: in HTM it turns once, in QTM at most twice in one direction.
@@ -437,6 +474,7 @@ class Rubiks {
         ++i;
       }
     } while (twists > 0 && is_solved(s));
+    if constexpr (KEEPS_LAST) s.last = 0;  // it would give the first twist of a solution away
   }
 
   // The place and normal of facelet i.
@@ -481,6 +519,12 @@ class Rubiks {
            modulo3(s.corner_turn[place] + rotations_[g].corners.turn[place]) != 0)
       ++g;
     return rotations_[g];
+  }
+  // The face that a twist of `face` turns when the 2x2x2 has been brought home. There U equals D, L equals R and F
+  // equals B, because only the relative turn counts.
+  Face at_home(const State &s, Face face) const {
+    const Face turned = home_rotation(s).face[face];
+    return turned == D || turned == R || turned == B ? OPPOSITE[turned] : turned;
   }
   void bring_home(State &s) const {
     const Turned &r = home_rotation(s);
@@ -575,8 +619,8 @@ int parity(const std::uint8_t *permutation, int n) {
   return inversions & 1;
 }
 
-template <int SIZE>
-const char *Rubiks<SIZE>::from_fields(State &s, const std::int32_t *fields) const {
+template <int SIZE, bool KEEPS_LAST>
+const char *Rubiks<SIZE, KEEPS_LAST>::from_fields(State &s, const std::int32_t *fields) const {
   for (int i = 0; i < FACELETS; ++i)
     if (fields[i] < 0 || fields[i] > 5) return "a facelet must have one of the six colours";
   bool corner_seen[CORNERS] = {}, edge_seen[EDGES] = {};
@@ -619,9 +663,17 @@ const char *Rubiks<SIZE>::from_fields(State &s, const std::int32_t *fields) cons
       if (fields[face * 9 + 4] != face) return "the centres must be U, L, F, R, B, D in their places";
     if (edge_turns % 2) return "an edge is flipped: this cube cannot be solved";
     if (parity(s.corner, CORNERS) != parity(s.edge, EDGES)) return "two pieces are swapped: this cube cannot be solved";
-  } else {
-    bring_home(s);
   }
+  if constexpr (KEEPS_LAST) {
+    const std::int32_t last = fields[FACELETS];
+    if (last < 0 || last > static_cast<int>(face_of_.size())) return "the last twist must be 0, or 1 + an action";
+    s.last = static_cast<std::uint8_t>(last);
+    if constexpr (!BIG) {
+      const std::size_t twist = s.last - std::size_t{s.last > 0};
+      if (last > 0) s.last = static_cast<std::uint8_t>(1 + twist_of(at_home(s, face_of_[twist]), quarters_of_[twist]));
+    }
+  }
+  if constexpr (!BIG) bring_home(s);
   return nullptr;
 }
 
@@ -632,11 +684,15 @@ bl_game make_rubiks(const Params &params) {
   const bool half_turns = params.choice("metric", {"htm", "qtm"}) == "htm";
   const int twists = params.integer("twists", 0, 1000);
   const double step_reward = params.real("step_reward", -1, 0);
-  const std::string name = params.choice("coding", {"sticker2", "sticker", "cubestate"});
+  const std::string name = params.choice("coding", {"sticker2", "sticker", "cubestate", "cubeplusaction"});
   const Coding coding = name == "sticker2" ? Coding::CUBIES : name == "sticker" ? Coding::STICKER : Coding::COLOURS;
   if (size == 3 && coding == Coding::STICKER) params.refuse("coding", "sticker is for the 2x2x2");
-  if (size == 2) return make_table(std::make_unique<Rubiks<2>>(half_turns, twists, step_reward, coding));
-  return make_table(std::make_unique<Rubiks<3>>(half_turns, twists, step_reward, coding));
+  const auto make = [&]<int SIZE>() {
+    if (name == "cubeplusaction")
+      return make_table(std::make_unique<Rubiks<SIZE, true>>(half_turns, twists, step_reward, coding));
+    return make_table(std::make_unique<Rubiks<SIZE, false>>(half_turns, twists, step_reward, coding));
+  };
+  return size == 2 ? make.template operator()<2>() : make.template operator()<3>();
 }
 
 }  // namespace boardlab

@@ -13,7 +13,10 @@ FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint6
       kind_(kind) {
   const bool uses_board = kind == Kind::BOARD || kind == Kind::BOTH,
              uses_game = kind == Kind::GAME || kind == Kind::BOTH;
-  if (uses_board && !game_->cells()) throw std::invalid_argument(game_->name() + " has no board vector to learn from");
+  if (uses_board && !game_->cells())
+    throw std::invalid_argument(game_->name() +
+                                " has no board vector to learn from; register features of your own, or train the "
+                                "learner q-table, which needs neither");
   if (uses_game && !game_->table().features)
     throw std::invalid_argument(game_->name() + " has no features to learn from");
   for (int cell = 0; uses_board && cell < game_->cells(); ++cell) {

@@ -11,6 +11,8 @@ FeatureLearner::FeatureLearner(FeatureNetworkPtr network, const TdSettings &sett
       unseen_(game_, settings.outcome) {
   best_.state = candidate_.state = StateBuffer(game_);
   gradient_.resize(network_->parameters());
+  if (settings.replay > 0)
+    replay_ = std::make_shared<FeatureReplay>(*network_, static_cast<std::size_t>(settings.replay));
   for (Trace &trace : traces_) {
     trace.eligibility.resize(network_->parameters());
     if (settings.horizon_cut > 0) trace.gradients.resize(static_cast<std::size_t>(trace_length(settings)));
@@ -23,6 +25,7 @@ void FeatureLearner::clear(Trace &trace) {
 }
 
 void FeatureLearner::begin_episode(const void *start) {
+  drawn_.clear();
   for (Trace &trace : traces_) {
     trace.has_latest = false;
     clear(trace);
@@ -95,9 +98,11 @@ SelfPlay::Choice FeatureLearner::act(void *state, int player) {
   const Choice choice = choose(state, player);
   Trace &trace = traces_[static_cast<std::size_t>(player)];
   if (trace.has_latest) {
-    const double target = best_.paid - trace.paid + game_.step_reward() + settings_.gamma * best_.to_come;
+    const double reward = best_.paid - trace.paid + game_.step_reward();
     const bool learns = !choice.is_random || settings_.learn_from_random;
-    adapt(player, target, learns, choice.is_random && settings_.reset_traces);
+    if (learns) remember(player, trace, reward, best_.is_final ? nullptr : &best_.inputs);
+    adapt(player, reward + settings_.gamma * best_.to_come, learns, choice.is_random && settings_.reset_traces);
+    if (learns) learn_again();
   }
   push(best_, trace);
   game_.copy(state, best_.state.data());
@@ -149,7 +154,29 @@ void FeatureLearner::end_episode(const void *state, int last_player) {
   for (int player = 0; player < game_.players(); ++player) {
     const Trace &trace = traces_[static_cast<std::size_t>(player)];
     const bool wanted = player == last_player ? settings_.adapt_last : settings_.adapt_others;
-    if (wanted && trace.has_latest) adapt(player, final_outcome[player] - trace.paid, true, false);
+    if (!wanted || !trace.has_latest) continue;
+    const double reward = final_outcome[player] - trace.paid;
+    remember(player, trace, reward, nullptr);
+    adapt(player, reward, true, false);
+    learn_again();
+  }
+}
+
+void FeatureLearner::remember(int player, const Trace &trace, double reward, const FeatureNetwork::Inputs *next) {
+  if (replay_) replay_->add(player, trace.latest, reward, next);
+}
+
+// As on n-tuples: targets by the current weights, without traces.
+void FeatureLearner::learn_again() {
+  if (!replay_) return;
+  for (int i = 0; i < settings_.replay_batch; ++i) {
+    drawn_.push_back(rng.below(static_cast<std::uint32_t>(replay_->size())));
+    replay_->read(drawn_.back(), step_);
+    const double to_come = step_.is_final ? 0.0 : network_->value(step_.next, step_.player);
+    const double value = network_->value_and_trace(step_.latest, step_.player, 0, gradient_.data());
+    const double step = alpha_ * (step_.reward + settings_.gamma * to_come - value);
+    double *w = network_->weights(step_.player);
+    for (std::size_t k = 0; k < gradient_.size(); ++k) w[k] += step * gradient_[k];
   }
 }
 

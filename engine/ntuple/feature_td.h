@@ -9,6 +9,7 @@
 
 #include "core/unseen.h"
 #include "ntuple/feature_network.h"
+#include "ntuple/feature_replay.h"
 #include "ntuple/self_play.h"
 
 namespace boardlab::ntuple {
@@ -19,6 +20,9 @@ class FeatureLearner final : public SelfPlay {
  public:
   FeatureLearner(FeatureNetworkPtr network, const TdSettings &settings, std::uint64_t seed);
   const FeatureNetworkPtr &network() const { return network_; }
+  const std::shared_ptr<FeatureReplay> &replay() const { return replay_; }  // may be null
+  // The steps drawn from the buffer in the last episode, for tests against a slow version.
+  const std::vector<std::uint32_t> &drawn() const { return drawn_; }
 
  protected:
   void begin_episode(const void *start) override;
@@ -50,12 +54,19 @@ class FeatureLearner final : public SelfPlay {
   // Moves the trace on to the latest own after-state; returns that one's value.
   double extend(int player, Trace &trace);
   void clear(Trace &trace);
+  // Puts a step into the replay buffer, if there is one; `next` is null at the end.
+  void remember(int player, const Trace &trace, double reward, const FeatureNetwork::Inputs *next);
+  // Learns from steps drawn from the replay buffer, if there is one.
+  void learn_again();
   Choice choose(const void *state, int player);  // leaves the after-state in best_
 
   FeatureNetworkPtr network_;
   std::vector<Trace> traces_;
   View best_, candidate_;
   std::vector<double> gradient_;
+  std::shared_ptr<FeatureReplay> replay_;
+  FeatureReplay::Step step_;
+  std::vector<std::uint32_t> drawn_;
   Unseen unseen_;
 };
 

@@ -23,8 +23,6 @@ def plain_version(name, variant, state):
     if name == "ewn":
         # How the start was chosen and how cells are coded makes no difference to the rules.
         parameters = {key: value for key, value in parameters.items() if key in ("size", "players")}
-    if name == "rubiks":
-        parameters.pop("coding", None)
     return PLAIN[name](state.to_text(), **parameters)
 
 

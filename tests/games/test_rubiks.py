@@ -288,7 +288,57 @@ def test_sticker_is_for_the_small_cube():
     with pytest.raises(bl.BoardLabError, match="sticker is for the 2x2x2"):
         bl.game("rubiks", size=3, coding="sticker")
     with pytest.raises(bl.BoardLabError, match="coding must be"):
-        bl.game("rubiks", coding="cubeplusaction")
+        bl.game("rubiks", coding="cubeminusaction")
+
+
+@pytest.mark.parametrize(("size", "metric"), [(2, "htm"), (2, "qtm"), (3, "htm"), (3, "qtm")])
+def test_cubeplusaction_is_the_colours_and_the_last_twist(size, metric):
+    game = bl.game("rubiks", size=size, metric=metric, twists=5, coding="cubeplusaction")
+    plain = bl.game("rubiks", size=size, metric=metric, twists=5, coding="cubestate")
+    assert game.core.cell_values() == [*plain.core.cell_values(), 7 if size == 3 else 4, 4]
+    quarters = {"": 1, "2": 2, "'": 3}
+    state, other = game.initial_state(seed=4), plain.initial_state(seed=4)
+    assert state.board_vector(0).tolist() == [*other.board_vector(0), 0, 0]  # a scramble has no last twist
+    for action, name in state.action_names().items():
+        after, expected = state.copy(), other.copy()
+        after.apply(action)
+        expected.apply(action)
+        face = 1 + "ULFDRB".index(name[0])
+        assert after.board_vector(0).tolist() == [*expected.board_vector(0), face, quarters[name[1:]]]
+        assert after.to_text() == f"{expected.to_text()}\nlast twist: {name}"
+        assert game.from_text(after.to_text()) == after and game.from_fields(after.fields) == after
+
+
+def test_a_cube_solved_by_any_twist_is_solved():
+    game = bl.game("rubiks", twists=1, coding="cubeplusaction")
+    for seed in range(9):
+        state = game.initial_state(seed=seed)
+        state.apply(bl.agent("exact", game).act(state).action)
+        assert state.is_terminal and state.scores[0] == 1
+        assert game.from_text(state.to_text()) == state
+
+
+def test_the_last_twist_of_a_turned_pocket_cube_is_named_as_at_home():
+    game = bl.game("rubiks", twists=0, coding="cubeplusaction")
+    turned = "  UU\n  UU\nFFRRBBLL\nFFRRBBLL\n  DD\n  DD\n"  # F is where L is at home
+    assert game.from_text(turned + "last twist: L").to_text().endswith("last twist: F\nsolved")
+    with pytest.raises(bl.BoardLabError, match="last twist: must be followed by one of U, U2"):
+        game.from_text(turned + "last twist: D")
+    with pytest.raises(bl.BoardLabError, match="the last twist must be 0, or 1"):
+        game.from_fields([*game.initial_state().fields[:24], 10])
+
+
+def test_cubes_that_keep_their_last_twist_are_learned_solved_and_written(tmp_path):
+    game = bl.game("rubiks", twists=2, coding="cubeplusaction")
+    run = bl.train(game, episodes=300, out=tmp_path / "run", tuples=10, length=5, exams=[])
+    assert not run.settings.skip_reversal
+    with pytest.raises(bl.BoardLabError, match="skip_reversal does nothing with coding=cubeplusaction"):
+        bl.train(game, out=tmp_path / "other", skip_reversal=True)
+    for agent in (run.agent(), "exact", "random"):
+        result = bl.match(game, [agent], games=4, seed=1)
+        result.save(tmp_path / "games.txt")
+        records = bl.read_records(tmp_path / "games.txt", game)
+        assert [r.actions for r in records] == [r.actions for r in result.records]
 
 
 @pytest.mark.parametrize("coding", ["sticker", "cubestate"])

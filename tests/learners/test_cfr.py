@@ -14,6 +14,7 @@ from boardlab.arena.exams.exploitability import set_states
 from boardlab.evaluators.regret import bucket_bounds
 from boardlab.games.registry import GAMES
 from boardlab.learners.cfr import Cfr
+from boardlab.options import options_of, read_option
 
 KUHN, LEDUC = bl.game("kuhnpoker"), bl.game("leducpoker")
 NO_BOUNDS = np.zeros(0)
@@ -274,6 +275,14 @@ def test_a_game_without_a_tree_is_sampled(tmp_path, monkeypatch):
     assert set(policy) == {0, 1}
 
 
+def test_a_game_without_a_tree_is_sampled_by_default_and_never_walked(tmp_path):
+    game = bl.Game(Forgetful())
+    assert bl.learners.preset(game, learner="cfr")["sampling"] == "external"
+    with pytest.raises(bl.BoardLabError, match="player 0 forgets what it did"):
+        bl.train(game, "cfr", out=tmp_path / "run", sampling="none", exams=[])
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_size_of_a_tree_is_estimated():
     assert _engine.estimate_nodes(KUHN.core, 1e9, 0) == pytest.approx(58, rel=0.1)
     assert _engine.estimate_nodes(LEDUC.core, 1e9, 0) == pytest.approx(9457, rel=0.2)
@@ -428,6 +437,23 @@ def test_a_table_does_not_outgrow_its_memory():
     with pytest.raises(bl.BoardLabError, match="information sets is full"):
         learner.train(10_000)
     assert 50 < table.sets <= 120
+
+
+def test_the_text_none_is_a_way_to_sample_and_none_is_no_choice(tmp_path):
+    sampling = next(known for known in options_of(Cfr) if known.name == "sampling")
+    assert read_option("cfr", sampling, "none") == "none" and read_option("cfr", sampling, "None") is None
+    run = bl.train(KUHN, out=tmp_path / "run", episodes=20, exams=[], sampling=None)
+    assert run.settings.sampling == "none"  # what suits the game
+
+
+@pytest.mark.parametrize(
+    ("game", "worst", "best"),
+    [("kuhnpoker", 1e-3, 3e-4), pytest.param("leducpoker", 1e-3, 1e-4, marks=pytest.mark.slow)],
+)
+def test_the_default_curve_shows_the_learning(game, worst, best, tmp_path):
+    log = bl.train(bl.game(game), out=tmp_path / "run").log
+    nashconv = [float(row["nashconv"]) for row in log]
+    assert len(log) == 20 and nashconv[0] > worst and nashconv[-1] < best
 
 
 def test_settings_by_size():

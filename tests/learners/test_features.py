@@ -71,6 +71,16 @@ CASES = {
         {},
         {"hidden": 2, "lambda_": 0.7, "choose_start": 0.7, "start_actions": 2, "learn_from_random": True},
     ),
+    "tictactoe, replay": (
+        "tictactoe",
+        {},
+        {"hidden": 2, "lambda_": 0.5, "alpha": 0.1, "epsilon": 0.3, "replay": 20, "replay_batch": 3},
+    ),
+    "nim, three players, replay of features and board": (
+        "nim",
+        {"players": 3, "heaps": (3, 3)},
+        {"features": "both", "gamma": 0.9, "alpha": 0.1, "replay": 7, "learn_from_random": True},
+    ),
     "rubiks, step rewards": (
         "rubiks",
         {"twists": 2},
@@ -90,7 +100,9 @@ def test_learner_equals_the_slow_version_after_every_episode(name):
     reference = ReferenceFeatures(game, td, before, 30)
     for _ in range(30):
         start, steps = trainee.core.recorded_episode()
+        reference.drawn = list(trainee.core.drawn)
         reference.replay(bl.State(game, start), steps)
+        assert not reference.drawn
         np.testing.assert_allclose(weights, reference.weights.ravel(), rtol=1e-6, atol=1e-7)
     assert np.abs(weights - before).max() > 0.01, "nothing was learned, so nothing was compared"
 
@@ -100,14 +112,15 @@ def train(path, **more):
     return bl.train(bl.game("tictactoe"), "td-features", episodes=400, out=path, seed=7, **settings)
 
 
-def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
+@pytest.mark.parametrize("more", [{}, {"replay": 50, "replay_batch": 2}], ids=["", "replay"])
+def test_an_interrupted_run_ends_where_an_unbroken_one_does(more, tmp_path):
     def stop(standing):
         if 0 < standing.episodes < standing.total:
             raise KeyboardInterrupt
 
-    train(tmp_path / "whole")
+    train(tmp_path / "whole", **more)
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "broken", progress=stop)
+        train(tmp_path / "broken", progress=stop, **more)
     assert bl.resume(tmp_path / "broken").episodes == 400
 
     def arrays(name):
@@ -115,6 +128,39 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
             return {key: stored[key].tobytes() for key in stored.files if not key.endswith("seconds")}
 
     assert arrays("whole") == arrays("broken")
+
+
+class Bare(bl.PythonGame):
+    """One player picks one of two numbers; nothing describes a position."""
+
+    name = "bare"
+    players, action_count, horizon = 1, 2, 1
+
+    def initial_state(self, rng):
+        return (0,)
+
+    def player(self, position):
+        return bl.TERMINAL if position[0] else 0
+
+    def apply(self, position, action):
+        return (action + 1,)
+
+    def scores(self, position):
+        return [position[0] - 1]
+
+
+def test_a_game_without_board_and_features_names_what_learns_it(tmp_path):
+    with pytest.raises(bl.BoardLabError, match=r"bare has no board vector.*or train the learner q-table"):
+        bl.train(bl.Game(Bare()), "td-features", out=tmp_path / "run", exams=[])
+    assert not (tmp_path / "run").exists()
+
+
+def test_replay_buffers_that_do_not_fit_are_refused(tmp_path):
+    with pytest.raises(bl.BoardLabError, match=r"a replay buffer of 100000000 steps would take .* 8 GiB"):
+        train(tmp_path / "run", replay=100_000_000)
+    with pytest.raises(bl.BoardLabError, match="replay_batch does nothing with replay=0"):
+        train(tmp_path / "run", replay_batch=2)
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_evaluator_says_what_the_network_says(tmp_path):

@@ -11,6 +11,7 @@ class ReferenceFeatures:
     def __init__(self, game: Game, td: TdFeatures, weights, episodes: int) -> None:
         self.game, self.td, self.total, self.done = game, td, episodes, 0
         self.weights = weights.reshape(game.players, -1).copy()
+        self.buffer, self.next_place, self.drawn = [], 0, []  # the replay buffer, and the steps to draw
 
     def inputs(self, state: State, player: int):
         kind = self.td.features or ("game" if self.game.core.feature_count else "board")
@@ -78,14 +79,35 @@ class ReferenceFeatures:
             if latest[player]:
                 target = paid - latest[player][1] + game.core.step_reward + td.gamma * to_come
                 cut = is_random and td.traces in ("reset", "rr")
-                self.adapt(player, latest[player][0], target, not is_random or td.learn_from_random, cut)
+                learns = not is_random or td.learn_from_random
+                self.adapt(player, latest[player][0], target, learns, cut)
+                if learns:
+                    reward = paid - latest[player][1] + game.core.step_reward
+                    self.again(player, latest[player][0], reward, None if self.is_final(after) else x)
             latest[player] = (x, paid)
             state, last_player = after, player
         if self.is_final(state):
             for player, last in enumerate(latest):
                 if last and (td.adapt_last if player == last_player else td.adapt_others):
-                    self.adapt(player, last[0], self.paid(state, player) - last[1], True, False)
+                    reward = self.paid(state, player) - last[1]
+                    self.adapt(player, last[0], reward, True, False)
+                    self.again(player, last[0], reward, None)
         self.done += 1
+
+    def again(self, player: int, x, reward: float, following) -> None:
+        """Put the step into the buffer and learn drawn ones again, without traces."""
+        td = self.td
+        if not td.replay:
+            return
+        if len(self.buffer) < td.replay:
+            self.buffer.append(None)
+        self.buffer[self.next_place] = (player, x, reward, following)
+        self.next_place = (self.next_place + 1) % td.replay
+        for _ in range(td.replay_batch):
+            who, drawn, paid, after = self.buffer[self.drawn.pop(0)]
+            w = self.weights[who]
+            target = paid + (0 if after is None else td.gamma * self.value(after, w))
+            self.weights[who] = w + self.alpha * (target - self.value(drawn, w)) * self.gradient(drawn, w)
 
     def adapt(self, player: int, x, target: float, learn: bool, cut: bool) -> None:
         w, td = self.weights[player], self.td

@@ -8,7 +8,6 @@
 Blank lines and text after a `#` are ignored; `-` is a game without actions.
 """
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable
@@ -18,7 +17,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
 from boardlab.games.registry import game as make_game
-from boardlab.games.rubiks import Rubiks
+from boardlab.games.rubiks import FACES, Rubiks
 
 OTHELLO = re.compile(r"(?:[a-j](?:10|[1-9])|pass|pa|ps|--|\s)+", re.IGNORECASE)
 COLUMNS = re.compile(r"[\d\s]+")
@@ -64,7 +63,15 @@ def _twists_line(record: Record) -> str:
         state.apply(action)
     if state.is_terminal and record.scores[0] == 1:
         return " ".join(names)
-    return " ".join([*names, "@", *map(str, record.first_state.fields)])
+    cells, last = _facelets(record.first_state)
+    return " ".join([*names, "@", *map(str, [*cells, *(last if any(last) else ())])])
+
+
+def _facelets(state: State) -> tuple[list[int], list[int]]:
+    """Return the colours of the facelets, and what follows them: the last twist, where it is kept."""
+    assert isinstance(state.game.rules, Rubiks)
+    number = 6 * state.game.rules.size**2
+    return state.fields[:number], state.fields[number:]
 
 
 WRITERS: dict[str, Callable[[Record], str]] = {
@@ -147,7 +154,9 @@ def _cube(place: str, game: Game, words: list[tuple[str, str]], fields: str | No
     """Return the first position: given, or found by undoing the twists from solved."""
     if fields is not None:
         try:
-            return game.from_fields([int(field) for field in fields.split()])
+            cells = [int(field) for field in fields.split()]
+            missing = len(game.initial_state().fields) - len(cells)
+            return game.from_fields(cells + [0] * (missing == 1))
         except ValueError as error:
             raise BoardLabError(f"{place}: the text after @ is not a position: {error}") from None
     cells = game_of_twists(game, 0).initial_state().fields
@@ -159,13 +168,13 @@ def _cube(place: str, game: Game, words: list[tuple[str, str]], fields: str | No
         for cell, source in enumerate(turns[word]):
             before[source] = cells[cell]
         cells = before
-    return game.from_fields(cells)
+    return game.from_text("".join(FACES[cell] for cell in cells))
 
 
 def game_of_twists(game: Game, twists: int) -> Game:
-    """Return the same cube with this number of scramble twists."""
+    """Return the same cube with this number of scramble twists; its positions are facelets only."""
     assert isinstance(game.rules, Rubiks)
-    return Game(dataclasses.replace(game.rules, twists=twists))
+    return Game(Rubiks(size=game.rules.size, metric=game.rules.metric, twists=twists))
 
 
 @functools.cache

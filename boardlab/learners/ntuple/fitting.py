@@ -126,6 +126,13 @@ def _fit_rubiks(game: Game, chosen: Settings) -> None:
     limits = {(2, "htm"): 16, (2, "qtm"): 20, (3, "htm"): 13, (3, "qtm"): 16}
     chosen["episode_limit"] = limits[size, metric]
     chosen["tuples"] = 60 if size == 2 else 120
+    if takes_no_reversal(game):
+        chosen.pop("skip_reversal", None)
+
+
+def takes_no_reversal(game: Game) -> bool:
+    """Whether no action leads back: the position before has another last twist."""
+    return isinstance(game.rules, Rubiks) and game.rules.keeps_last
 
 
 def _fit_sim(game: Game, chosen: Settings) -> None:

@@ -14,7 +14,13 @@ from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import SelfPlaySettings
 from boardlab.learners.ntuple import layouts
-from boardlab.learners.ntuple.fitting import default_variant, fitted, make_room, paper_variant
+from boardlab.learners.ntuple.fitting import (
+    default_variant,
+    fitted,
+    make_room,
+    paper_variant,
+    takes_no_reversal,
+)
 from boardlab.learners.ntuple.learner import NTupleLearner
 from boardlab.learners.ntuple.presets import pair_presets, td_presets
 from boardlab.learners.search_in_training import SearchingSettings
@@ -344,6 +350,15 @@ class TdNTuple(SelfPlayNTuple):
     def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
         """The presets for the game, by name."""
         return td_presets(game.name)
+
+    def check_game(self, game: Game, given: Container[str] = ()) -> None:
+        """Refuse to forbid a way back that does not exist."""
+        super().check_game(game, given)
+        if self.skip_reversal and takes_no_reversal(game):
+            raise BoardLabError(
+                f"{self.name}: skip_reversal does nothing with coding=cubeplusaction, where the cube after a "
+                "twist and its inverse is another position: its last twist differs; leave it out"
+            )
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The settings of learning, as the engine takes them."""

@@ -18,7 +18,8 @@ def turned(vector, axis):
 class PlainCube(NoChance):
     """Stickers in space: (place of the cubie, where the sticker looks) -> colour."""
 
-    def __init__(self, start, size=2, metric="htm", twists=11, step_reward=-0.04):
+    def __init__(self, start, size=2, metric="htm", twists=11, step_reward=-0.04, coding="sticker2"):
+        self.last = [0] if coding == "cubeplusaction" else []  # 1 + the last twist; an episode begins without
         self.size, self.step = size, 1 if size == 3 else 2
         faces = "ULFDRB" if size == 3 else "ULF"
         turns = (1, 2, 3) if metric == "htm" else (1, 3)
@@ -48,6 +49,7 @@ class PlainCube(NoChance):
         return list(range(len(self.twists)))
 
     def apply(self, action):
+        self.last = [action + 1 for _ in self.last]
         face, quarters = self.twists[action]
         axis, edge = NORMALS[face], self.size - 1
         for _ in range(quarters):
@@ -59,10 +61,10 @@ class PlainCube(NoChance):
         self.player = TERMINAL if self.solved() else 0
 
     def fields(self):
-        """The facelets as the engine lists them: face by face in the order U L F R B D, row by row."""
+        """The facelets as the engine lists them, face by face in the order U L F R B D; then the last twist."""
         n = self.size
         places = [self.place(face, r, c) for face in "ULFRBD" for r in range(n) for c in range(n)]
-        return ["ULFRBD".index(self.stickers[place]) for place in places]
+        return ["ULFRBD".index(self.stickers[place]) for place in places] + self.last
 
     def scores(self):
         return [1 if self.player == TERMINAL else 0]

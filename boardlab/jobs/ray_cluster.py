@@ -40,6 +40,8 @@ LATE = 10
 """A job is late after this many times what the slowest of its kind took for as much work."""
 LOOK_SECONDS = 2.0
 """Seconds between looks at the machines."""
+LISTEN_SECONDS = 0.5
+"""Seconds that a thread waits in Ray before it looks whether the cluster was closed."""
 SAVE_SECONDS = 60.0
 """Seconds that stopped jobs have to save."""
 MOST_CONTENT = 1 << 28
@@ -123,6 +125,7 @@ class RayCluster:
         self._changed = threading.Condition(self._lock)
         self._is_closed = False
         self._closing = threading.Event()
+        self._listening: list[threading.Thread] = []
         self._watching: threading.Thread | None = None
         self._look_for_nodes()
         self._wait_for_a_node()
@@ -186,12 +189,17 @@ class RayCluster:
         node = _Node(key, host, slots, actor)
         with self._lock:
             self._nodes[key] = node
-        threading.Thread(target=self._listen, args=(node,), daemon=True).start()
+        listening = threading.Thread(target=self._listen, args=(node,), daemon=True)
+        self._listening = [thread for thread in self._listening if thread.is_alive()] + [listening]
+        listening.start()
 
     def _listen(self, node: _Node) -> None:
         """Read what a machine tells until it is gone."""
         try:
-            about = self.ray.get(node.actor.about.remote())
+            answer = node.actor.about.remote()
+            if not self._comes(answer):
+                return
+            about = self.ray.get(answer)
             if reason := difference(self._identity, about):
                 self._refuse(node, f"{node.host} {reason}: install the same version there")
                 return
@@ -200,8 +208,8 @@ class RayCluster:
                 self._changed.notify_all()
                 self._dispatch()
             stream = node.actor.events.options(num_returns="streaming").remote()
-            for reference in stream:
-                self._hear(node, decoded(self.ray.get(reference)))
+            while self._comes(stream):
+                self._hear(node, decoded(self.ray.get(next(stream))))
         except Exception as error:  # whatever went wrong, its jobs must run elsewhere
             if _misses_boardlab(error):
                 self._refuse(
@@ -209,6 +217,16 @@ class RayCluster:
                 )
             else:
                 self._lose(node)
+
+    def _comes(self, awaited: Any) -> bool:
+        """Wait for what a machine sends; False once the cluster is closed.
+
+        A thread that still asks after `ray.shutdown` ends this process: Ray calls `_exit(1)` then.
+        """
+        while not self._closing.is_set():
+            if self.ray.wait([awaited], timeout=LISTEN_SECONDS)[0]:
+                return True
+        return False
 
     def _refuse(self, node: _Node, reason: str) -> None:
         with self._lock:
@@ -498,6 +516,8 @@ class RayCluster:
                     self.ray.wait(endings, num_returns=len(endings), timeout=10)
                 for node in nodes:
                     self.ray.kill(node.actor)
+        for thread in self._listening:
+            thread.join(10)
         self._references.clear()
         if self._owns_ray:
             with own_signals(), contextlib.suppress(Exception):

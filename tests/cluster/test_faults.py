@@ -180,6 +180,8 @@ def test_a_worker_with_another_version_is_refused(machines, cluster, monkeypatch
 
 
 def test_a_cluster_without_a_free_core_is_refused_with_a_sentence(machines, cluster, monkeypatch):
+    before = set(threading.enumerate())
     monkeypatch.setattr("boardlab.jobs.ray_cluster.BUSY_SECONDS", 1.0)
     with pytest.raises(BoardLabError, match="cannot be used: its cores are all in use"):
         RayCluster(machines.address)
+    assert set(threading.enumerate()) <= before  # one that asks Ray after its end would end this process

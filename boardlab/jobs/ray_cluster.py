@@ -23,7 +23,14 @@ from boardlab.jobs.foreman import difference, identity, task_of
 from boardlab.jobs.job import Job, Tell
 from boardlab.jobs.messages import decoded, digest, encoded
 from boardlab.jobs.processes import ATTEMPTS, ERRORS, StoppedError, WorkerDiedError, importable
-from boardlab.jobs.ray_connection import answers, check_address, connect, import_ray, own_signals
+from boardlab.jobs.ray_connection import (
+    LastWords,
+    answers,
+    check_address,
+    connect,
+    import_ray,
+    own_signals,
+)
 from boardlab.jobs.travel import Packer, bring_home
 from boardlab.numbers import counted
 from boardlab.runs import RunFolder
@@ -94,6 +101,7 @@ class RayCluster:
         self.ray = import_ray()
         self._identity = identity()
         self._owns_ray = connect(self.ray, address)
+        self._last_words = LastWords()
         self._head = self.ray.get_runtime_context().gcs_address
         self._packer = Packer()
         self._references: OrderedDict[str, tuple[Any, int]] = OrderedDict()
@@ -511,6 +519,7 @@ class RayCluster:
         if self._owns_ray:
             with own_signals(), contextlib.suppress(Exception):
                 self.ray.shutdown()
+        self._last_words.close()
 
     def executor(self) -> "View":
         """An executor of jobs for one command."""

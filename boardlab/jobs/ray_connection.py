@@ -10,6 +10,7 @@ import os
 import secrets
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import warnings
@@ -145,6 +146,30 @@ def _silent_stderr() -> Iterator[None]:
             with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), 2)
         yield
+
+
+class LastWords:
+    """A sentence that appears if this process ends before `close`.
+
+    Ray ends it by `_exit(1)` when Ray's processes on this machine die, as with `ray stop`. A shell that waits
+    for the end of a pipe can still say why.
+    """
+
+    def __init__(self) -> None:
+        words = (
+            "boardlab: this process has ended with Ray's processes on this machine, or was killed; what was "
+            "saved goes on with the same command, or with boardlab resume"
+        )
+        self._shell = subprocess.Popen(
+            ["/bin/sh", "-c", 'read -r line || echo "$0" >&2', words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is not for it
+        )
+
+    def close(self) -> None:
+        """Say nothing."""
+        self._shell.communicate(b"\n")
 
 
 def answers(address: str) -> bool:

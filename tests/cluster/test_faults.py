@@ -163,6 +163,14 @@ def test_a_run_goes_on_after_the_head_died(tmp_path):
         assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.parametrize(("end", "says"), [("os._exit(1)", True), ("words.close()", False)])
+def test_a_process_that_ray_ends_says_so(end, says):
+    script = f"import os; from boardlab.jobs.ray_connection import LastWords; words = LastWords(); {end}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert ("has ended with Ray's processes on this machine" in done.stderr) == says
+    assert says or not done.stderr
+
+
 def test_a_worker_with_another_version_is_refused(machines, cluster, monkeypatch):
     for changed, words in (
         ({"boardlab": "9.9"}, "has BoardLab 0.1.0, here it is 9.9: install the same version there"),

@@ -31,7 +31,7 @@ from common import table
 import boardlab as bl
 from boardlab.jobs import Job, cluster, cluster_in_use, finished_jobs
 from boardlab.jobs.messages import encoded
-from boardlab.jobs.ray_cluster import QUIET
+from boardlab.jobs.ray_connection import QUIET
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.shares import SelfPlay, shares_of
 from boardlab.nets.stored import build_net, net_description

@@ -112,7 +112,7 @@ def status(
 
     found = status_of(address)
     console.print(
-        f"cluster {found.address}, Ray {found.ray}, {'with' if found.has_token else 'without'} token: "
+        f"cluster {found.address}, Ray {found.ray}, {'with' if found.needs_token else 'without'} token: "
         f"{counted(len(found.machines), 'machines')}, {found.free:g} of {found.cores:g} cores free",
         markup=False,
         soft_wrap=True,

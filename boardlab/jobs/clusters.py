@@ -145,7 +145,7 @@ class _Later:
 @contextlib.contextmanager
 def later_cluster(where: str) -> Iterator[Cluster]:
     """As `cluster`, for a command: opened with the first jobs, but checked at once."""
-    from boardlab.jobs.ray_cluster import check_address, import_ray
+    from boardlab.jobs.ray_connection import check_address, import_ray
 
     check_address(where)
     import_ray()

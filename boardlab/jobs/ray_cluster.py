@@ -7,25 +7,30 @@ knows the jobs: a lost one runs again elsewhere, and only the answer to its last
 import contextlib
 import itertools
 import os
-import signal
-import socket
 import threading
 import time
 import warnings
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from boardlab.errors import BoardLabError, BoardLabWarning, MissingPackageError, install
+from boardlab.errors import BoardLabError, BoardLabWarning
 from boardlab.jobs.clusters import ClusterLostError, SharedValues
 from boardlab.jobs.executor import JobExecutor
 from boardlab.jobs.foreman import difference, identity, task_of
 from boardlab.jobs.job import Job, Tell
 from boardlab.jobs.messages import decoded, digest, encoded
 from boardlab.jobs.processes import ATTEMPTS, ERRORS, StoppedError, WorkerDiedError, importable
+from boardlab.jobs.ray_connection import (
+    LastWords,
+    answers,
+    check_address,
+    connect,
+    import_ray,
+    own_signals,
+)
 from boardlab.jobs.travel import Packer, bring_home
 from boardlab.numbers import counted
 from boardlab.runs import RunFolder
@@ -40,19 +45,12 @@ LATE = 10
 """A job is late after this many times what the slowest of its kind took for as much work."""
 LOOK_SECONDS = 2.0
 """Seconds between looks at the machines."""
+LISTEN_SECONDS = 0.5
+"""Seconds that a thread waits in Ray before it looks whether the cluster was closed."""
 SAVE_SECONDS = 60.0
 """Seconds that stopped jobs have to save."""
 MOST_CONTENT = 1 << 28
 """Bytes of files that stay in Ray's store for later jobs."""
-STORE_BYTES = 1 << 29
-"""Ray's store of a cluster that is started here; what does not fit goes to a file."""
-QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_LOG_TO_STDERR": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # A thread that asks something after the end would start or join a cluster that nobody named.
-    "RAY_ENABLE_AUTO_CONNECT": "0",
-}
 
 
 @dataclass(eq=False)
@@ -103,6 +101,7 @@ class RayCluster:
         self.ray = import_ray()
         self._identity = identity()
         self._owns_ray = connect(self.ray, address)
+        self._last_words = LastWords()
         self._head = self.ray.get_runtime_context().gcs_address
         self._packer = Packer()
         self._references: OrderedDict[str, tuple[Any, int]] = OrderedDict()
@@ -123,6 +122,7 @@ class RayCluster:
         self._changed = threading.Condition(self._lock)
         self._is_closed = False
         self._closing = threading.Event()
+        self._listening: list[threading.Thread] = []
         self._watching: threading.Thread | None = None
         self._look_for_nodes()
         self._wait_for_a_node()
@@ -186,12 +186,17 @@ class RayCluster:
         node = _Node(key, host, slots, actor)
         with self._lock:
             self._nodes[key] = node
-        threading.Thread(target=self._listen, args=(node,), daemon=True).start()
+        listening = threading.Thread(target=self._listen, args=(node,), daemon=True)
+        self._listening = [thread for thread in self._listening if thread.is_alive()] + [listening]
+        listening.start()
 
     def _listen(self, node: _Node) -> None:
         """Read what a machine tells until it is gone."""
         try:
-            about = self.ray.get(node.actor.about.remote())
+            answer = node.actor.about.remote()
+            if not self._comes(answer):
+                return
+            about = self.ray.get(answer)
             if reason := difference(self._identity, about):
                 self._refuse(node, f"{node.host} {reason}: install the same version there")
                 return
@@ -200,8 +205,8 @@ class RayCluster:
                 self._changed.notify_all()
                 self._dispatch()
             stream = node.actor.events.options(num_returns="streaming").remote()
-            for reference in stream:
-                self._hear(node, decoded(self.ray.get(reference)))
+            while self._comes(stream):
+                self._hear(node, decoded(self.ray.get(next(stream))))
         except Exception as error:  # whatever went wrong, its jobs must run elsewhere
             if _misses_boardlab(error):
                 self._refuse(
@@ -209,6 +214,16 @@ class RayCluster:
                 )
             else:
                 self._lose(node)
+
+    def _comes(self, awaited: Any) -> bool:
+        """Wait for what a machine sends; False once the cluster is closed.
+
+        A thread that still asks after `ray.shutdown` ends this process: Ray calls `_exit(1)` then.
+        """
+        while not self._closing.is_set():
+            if self.ray.wait([awaited], timeout=LISTEN_SECONDS)[0]:
+                return True
+        return False
 
     def _refuse(self, node: _Node, reason: str) -> None:
         with self._lock:
@@ -498,10 +513,13 @@ class RayCluster:
                     self.ray.wait(endings, num_returns=len(endings), timeout=10)
                 for node in nodes:
                     self.ray.kill(node.actor)
+        for thread in self._listening:
+            thread.join(10)
         self._references.clear()
         if self._owns_ray:
             with own_signals(), contextlib.suppress(Exception):
                 self.ray.shutdown()
+        self._last_words.close()
 
     def executor(self) -> "View":
         """An executor of jobs for one command."""
@@ -586,108 +604,6 @@ class View(JobExecutor):
     def _forget_all(self) -> None:
         for key in list(self.values):
             self.forget(key)
-
-
-# ---- Ray ----
-
-
-def import_ray() -> Any:
-    """Import Ray with usage statistics off."""
-    for name, value in QUIET.items():
-        os.environ.setdefault(name, value)
-    try:
-        import ray
-    except ImportError:
-        raise MissingPackageError(f"a cluster needs Ray, which is not installed: {install('ray')}") from None
-    return ray
-
-
-def connect(ray: Any, address: str) -> bool:
-    """Connect to a cluster, or start one here for "auto"; False if this process is connected already."""
-    if ray.is_initialized():
-        return False
-    options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
-    if address == "auto":
-        options |= {"address": "local", "include_dashboard": False, "object_store_memory": STORE_BYTES}
-        options |= {"_node_ip_address": "127.0.0.1"}
-    else:
-        if not answers(address):
-            raise BoardLabError(f"no cluster answers at {address}; start one there: see docs/cluster.md")
-        options |= {"address": address}
-    try:
-        with own_signals(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ray._private.worker.print_to_stdstream = _print_nothing
-            ray.init(**options)
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise BoardLabError(f"no connection to the cluster {address}: {reason}") from None
-    return True
-
-
-def answers(address: str) -> bool:
-    """Whether something takes connections at the address of a head."""
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS):
-            return True
-    except OSError:
-        return False
-
-
-def _print_nothing(data: Any, ignore_prefix: bool = False) -> None:
-    """Replaces what prints pages about dead machines to standard output, where results belong."""
-
-
-def check_address(address: str) -> None:
-    """Refuse what is no address; warn where everybody who reaches it may run code there.
-
-    Call this before Ray is imported, which decides then whether it uses the token.
-    """
-    os.environ.setdefault("RAY_AUTH_MODE", "token")
-    if address == "auto":
-        return
-    host, colon, port = address.rpartition(":")
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise BoardLabError(
-            f'a cluster is auto (started here) or the address of its head, HOST:PORT, not "{address}"'
-        )
-    if has_token() and os.environ.get("RAY_AUTH_MODE") == "token":
-        return
-    os.environ["RAY_AUTH_MODE"] = "disabled"
-    if not is_loopback(host):
-        warnings.warn(
-            f"{address} is not this machine and there is no token: whoever reaches its ports can run code "
-            "on it; see docs/cluster.md",
-            BoardLabWarning,
-            stacklevel=2,
-        )
-
-
-def has_token() -> bool:
-    """Whether Ray finds a token."""
-    named = os.environ.get("RAY_AUTH_TOKEN_PATH")
-    file = Path(named or "~/.ray/auth_token").expanduser()
-    return bool(os.environ.get("RAY_AUTH_TOKEN")) or file.is_file()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine that no other reaches."""
-    return host.strip("[]") in ("localhost", "::1") or host.startswith("127.")
-
-
-@contextlib.contextmanager
-def own_signals() -> Iterator[None]:
-    """Keep the handlers of signals, which Ray replaces."""
-    in_main = threading.current_thread() is threading.main_thread()
-    numbers = (signal.SIGINT, signal.SIGTERM) if in_main else ()
-    handlers = {number: signal.getsignal(number) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            if handler is not None:
-                signal.signal(number, handler)
 
 
 def _misses_boardlab(error: Exception) -> bool:

@@ -1,13 +1,12 @@
 """What there is in a Ray cluster, and which machines can work."""
 
-import os
-import warnings
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.jobs.foreman import difference, identity
-from boardlab.jobs.ray_cluster import answers, check_address, connect, has_token, import_ray, own_signals
+from boardlab.jobs.ray_connection import answers, check_address, connect, import_ray, needs_token
 
 ANSWER_SECONDS = 30.0
 """Seconds that a machine has to answer."""
@@ -32,7 +31,8 @@ class ClusterStatus:
 
     address: str
     ray: str
-    has_token: bool
+    needs_token: bool
+    """Whether it lets nobody in without one."""
     cores: float
     free: float
     """Cores that nobody uses now."""
@@ -46,12 +46,11 @@ def about() -> dict[str, str]:
 
 def status(address: str | None = None) -> ClusterStatus:
     """Ask every machine of a cluster; by default of the one on this machine."""
-    if address is not None and address != "auto":
-        check_address(address)
-    elif not has_token():
-        os.environ["RAY_AUTH_MODE"] = "disabled"
+    check_address(address or "auto")
     ray = import_ray()
-    owns = _connect_here(ray) if address in (None, "auto") else connect(ray, address)
+    if address in (None, "auto"):
+        address = "" if ray.is_initialized() else _address_here(ray)
+    owns = connect(ray, str(address))
     try:
         here = identity()
         alive = [facts for facts in ray.nodes() if facts["Alive"]]
@@ -70,8 +69,7 @@ def status(address: str | None = None) -> ClusterStatus:
         cores = ray.cluster_resources().get("CPU", 0)
         free = ray.available_resources().get("CPU", 0)
         head = ray.get_runtime_context().gcs_address
-        is_closed = has_token() and os.environ.get("RAY_AUTH_MODE") == "token"
-        return ClusterStatus(head, ray.__version__, is_closed, cores, free, machines)
+        return ClusterStatus(head, ray.__version__, needs_token(), cores, free, machines)
     finally:
         if owns:
             ray.shutdown()
@@ -97,23 +95,13 @@ def _problem(ray: Any, question: Any, here: dict[str, str]) -> str:
         return f"fails: {type(error).__name__}"
 
 
-def _connect_here(ray: Any) -> bool:
-    """Connect to the cluster that runs on this machine."""
-    if ray.is_initialized():
-        return False
-    nowhere = "no cluster runs on this machine; name one, HOST:PORT, or start one: see docs/cluster.md"
-    try:
+def _address_here(ray: Any) -> str:
+    """The address of the cluster that runs on this machine."""
+    address = None
+    with contextlib.suppress(ConnectionError):
         address = ray._private.services.canonicalize_bootstrap_address("auto")
-        if address and not answers(address):  # Ray remembers clusters that have ended
-            raise BoardLabError(nowhere)
-        with own_signals(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ray.init(address=address or "auto", log_to_driver=False, configure_logging=False)
-    except ConnectionError:
-        raise BoardLabError(nowhere) from None
-    except BoardLabError:
-        raise
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise BoardLabError(f"no connection to the cluster on this machine: {reason}") from None
-    return True
+    if not address or not answers(address):  # Ray remembers clusters that have ended
+        raise BoardLabError(
+            "no cluster runs on this machine; name one, HOST:PORT, or start one: see docs/cluster.md"
+        )
+    return str(address)

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from boardlab.jobs.ray_cluster import QUIET, RayCluster
+from boardlab.jobs.ray_cluster import RayCluster
+from boardlab.jobs.ray_connection import QUIET
 
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "a1" * 32, **QUIET}  # Ray reads them when imported
 ray = pytest.importorskip("ray", reason="these tests need Ray: make test-cluster installs it")

@@ -163,6 +163,14 @@ def test_a_run_goes_on_after_the_head_died(tmp_path):
         assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.parametrize(("end", "says"), [("os._exit(1)", True), ("words.close()", False)])
+def test_a_process_that_ray_ends_says_so(end, says):
+    script = f"import os; from boardlab.jobs.ray_connection import LastWords; words = LastWords(); {end}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert ("has ended with Ray's processes on this machine" in done.stderr) == says
+    assert says or not done.stderr
+
+
 def test_a_worker_with_another_version_is_refused(machines, cluster, monkeypatch):
     for changed, words in (
         ({"boardlab": "9.9"}, "has BoardLab 0.1.0, here it is 9.9: install the same version there"),
@@ -180,6 +188,8 @@ def test_a_worker_with_another_version_is_refused(machines, cluster, monkeypatch
 
 
 def test_a_cluster_without_a_free_core_is_refused_with_a_sentence(machines, cluster, monkeypatch):
+    before = set(threading.enumerate())
     monkeypatch.setattr("boardlab.jobs.ray_cluster.BUSY_SECONDS", 1.0)
     with pytest.raises(BoardLabError, match="cannot be used: its cores are all in use"):
         RayCluster(machines.address)
+    assert set(threading.enumerate()) <= before  # one that asks Ray after its end would end this process

@@ -1,6 +1,8 @@
 """Any executor of concurrent.futures works on jobs; what a cluster refuses, before one is there."""
 
+import os
 import sys
+import warnings
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -12,7 +14,7 @@ from boardlab.errors import BoardLabError, BoardLabWarning, MissingPackageError
 from boardlab.jobs import Here, Job, Processes, executor_for, run_jobs
 from boardlab.jobs.clusters import _IN_USE, cluster_in_use, later_cluster, working_here
 from boardlab.jobs.foreman import difference, identity
-from boardlab.jobs.ray_cluster import check_address, is_loopback
+from boardlab.jobs.ray_connection import _agreed_mode, _make_token, check_address, has_token, is_loopback
 from tests.commands import refused
 from tests.jobs import kinds  # noqa: F401
 
@@ -145,6 +147,46 @@ def test_an_address_without_token_warns_unless_it_is_this_machine(monkeypatch, t
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
     monkeypatch.setenv("RAY_AUTH_TOKEN", "a1" * 32)
     check_address("192.168.0.7:6379")
+
+
+@pytest.mark.parametrize(
+    ("lets_in", "token", "words"),
+    [
+        ({"disabled"}, "", ""),
+        ({"disabled", "token"}, "a1" * 32, "asks for no token: whoever reaches its ports"),
+        ({"token"}, "a1" * 32, ""),
+        (set(), "a1" * 32, "no connection to the cluster 10.0.0.1:6379: it refuses the token here"),
+        ({"token"}, "", "no connection to the cluster 10.0.0.1:6379: it asks for a token"),
+    ],
+)
+def test_the_head_of_a_cluster_decides_about_the_token(monkeypatch, tmp_path, lets_in, token, words):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", token)
+    monkeypatch.setattr("boardlab.jobs.ray_connection._lets_in", lambda address, mode: mode in lets_in)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            assert _agreed_mode("10.0.0.1:6379", "token") == sorted(lets_in)[0]
+            said = "".join(str(each.message) for each in told)
+        except BoardLabError as error:
+            said = str(error)
+    assert words in said and bool(words) == bool(said)
+
+
+def test_a_token_is_made_once_and_only_its_owner_reads_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE"):
+        monkeypatch.setenv(name, "")  # so that its value here comes back
+        monkeypatch.delenv(name)
+    check_address("auto")
+    assert os.environ["RAY_AUTH_MODE"] == "token" and not has_token()
+    _make_token()
+    (file,) = (tmp_path / ".ray").iterdir()
+    assert has_token() and file.stat().st_mode & 0o777 == 0o600
+    known = file.read_text()
+    _make_token()
+    assert len(known) == 64 and file.read_text() == known and len(list(file.parent.iterdir())) == 1
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

@@ -179,6 +179,8 @@ def open_cluster(where: str | Executor, patience: float = 60.0, workers: int | N
         raise BoardLabError("a Ray cluster knows its workers: ray start --num-cpus=N sets those of a machine")
     from boardlab.jobs.ray_cluster import RayCluster
 
+    if any(isinstance(used, RayCluster) for used in _IN_USE):
+        raise BoardLabError("a Ray cluster is in use already: end its block before the next one begins")
     return RayCluster(where, patience)
 
 

@@ -196,7 +196,7 @@ class RayCluster:
             answer = node.actor.about.remote()
             if not self._comes(answer):
                 return
-            about = self.ray.get(answer)
+            about = self._read(answer)
             if reason := difference(self._identity, about):
                 self._refuse(node, f"{node.host} {reason}: install the same version there")
                 return
@@ -206,7 +206,7 @@ class RayCluster:
                 self._dispatch()
             stream = node.actor.events.options(num_returns="streaming").remote()
             while self._comes(stream):
-                self._hear(node, decoded(self.ray.get(next(stream))))
+                self._hear(node, decoded(self._read(next(stream))))
         except Exception as error:  # whatever went wrong, its jobs must run elsewhere
             if _misses_boardlab(error):
                 self._refuse(
@@ -221,9 +221,16 @@ class RayCluster:
         A thread that still asks after `ray.shutdown` ends this process: Ray calls `_exit(1)` then.
         """
         while not self._closing.is_set():
-            if self.ray.wait([awaited], timeout=LISTEN_SECONDS)[0]:
+            if self.ray.wait([awaited], timeout=LISTEN_SECONDS, fetch_local=False)[0]:
                 return True
         return False
+
+    def _read(self, reference: Any) -> Any:
+        """Fetch what has come; None once the cluster is closed."""
+        while not self._closing.is_set():
+            with contextlib.suppress(self.ray.exceptions.GetTimeoutError):
+                return self.ray.get(reference, timeout=LISTEN_SECONDS)
+        return None
 
     def _refuse(self, node: _Node, reason: str) -> None:
         with self._lock:

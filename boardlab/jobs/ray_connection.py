@@ -58,6 +58,11 @@ def _raylet() -> Any:
 def connect(ray: Any, address: str) -> bool:
     """Connect to a cluster, or start one here for "auto"; False if this process is connected already."""
     if ray.is_initialized():
+        joined = ray.get_runtime_context().gcs_address
+        if address not in ("", "auto") and not _is_same(address, joined):
+            raise BoardLabError(
+                f"this program has joined the cluster {joined} already; ray.shutdown() leaves it"
+            )
         return False
     options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
     mode = os.environ.get(MODE, "token")
@@ -80,6 +85,15 @@ def connect(ray: Any, address: str) -> bool:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BoardLabError(f"no connection to the cluster {address}: {reason}") from None
     return True
+
+
+def _is_same(address: str, joined: str) -> bool:
+    """Whether an address may be the one of the joined head."""
+    host, _, port = address.rpartition(":")
+    known, _, known_port = joined.rpartition(":")
+    with contextlib.suppress(OSError):
+        host = socket.gethostbyname(host)
+    return port == known_port and (host == known or is_loopback(host))
 
 
 def _agreed_mode(address: str, mode: str) -> str:

@@ -40,7 +40,9 @@ def connected(machines):
     """The jobs' side of the cluster."""
     for _ in range(2):
         add_node(machines)
-    made = RayCluster(machines.address)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("boardlab.jobs.ray_cluster.BUSY_SECONDS", 300.0)
+        made = RayCluster(machines.address)
     yield made
     made.close()
 
@@ -59,7 +61,7 @@ def cluster(machines, connected, monkeypatch):
 
 def wait_for(condition, cluster):
     """Wait for what the cluster notices by itself."""
-    end = time.monotonic() + 90
+    end = time.monotonic() + 300  # other programs may be at work
     with cluster._changed:
         while not condition():
             assert time.monotonic() < end

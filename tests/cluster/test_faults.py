@@ -7,6 +7,7 @@ import warnings
 
 import pytest
 
+import boardlab as bl
 from boardlab.errors import BoardLabError
 from boardlab.jobs import Job, JobsFailedError, executor_for, raise_failures, run_jobs
 from boardlab.jobs.foreman import identity
@@ -86,7 +87,8 @@ def test_a_job_that_raises_leaves_the_others(cluster, tmp_path):
         raise_failures(outcomes)
 
 
-def test_a_job_that_hangs_runs_again_after_a_deadline_by_the_rate(cluster, tmp_path):
+def test_a_job_that_hangs_runs_again_after_a_deadline_by_the_rate(cluster, monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster, "_ask_nodes", lambda: None)  # which may take longer on a busy machine
     cluster.patience = 0.5
     executor = executor_for(1)
     assert results(traps("hang", tmp_path, trapped=(2, 4)), executor) == list(range(6))
@@ -99,7 +101,7 @@ def test_a_machine_that_does_not_answer_counts_as_dead(cluster, tmp_path):
     with executor_for(1) as executor:
         futures = [executor.submit(job) for job in gates(2, tmp_path)]
         wait_for(lambda: sum(len(node.running) for node in cluster._nodes.values()) == 2, cluster)
-        cluster.patience = 1.0
+        cluster.patience = 5.0
         stopped = cluster.ray.get(next(iter(cluster._nodes.values())).actor.about.remote())["process"]
         subprocess.run(["kill", "-STOP", str(stopped)], check=True)
         wait_for(lambda: cluster.lost == 1, cluster)
@@ -141,14 +143,12 @@ def progress(standing):
         machines.head_node.kill_gcs_server(check_alive=False)
         while cluster.failure is None:
             time.sleep(0.05)
-with bl.cluster(machines.address, patience=1.0) as cluster:
+with bl.cluster(machines.address, patience=4.0) as cluster:
     bl.train(bl.game("tictactoe"), "alphazero", out=sys.argv[1], progress=progress, **eval(sys.argv[2]))
 """
 
 
 def test_a_run_goes_on_after_the_head_died(tmp_path):
-    import boardlab as bl
-
     pytest.importorskip("torch")
     settings = {"episodes": 48, "games": 16, "simulations": 8, "exams": [], "seed": 3, "processes": 2}
     settings |= {"blocks": 1, "channels": 8, "head_filters": 2, "hidden": 8, "device": "cpu"}
@@ -185,6 +185,13 @@ def test_a_worker_with_another_version_is_refused(machines, cluster, monkeypatch
         (reason,) = cluster.refused.values()
         assert words in reason and len(cluster.nodes) == 2
         machines.remove_node(node)
+
+
+def test_one_program_uses_one_ray_cluster_at_a_time(machines, cluster):
+    with pytest.raises(BoardLabError, match="a Ray cluster is in use already"), bl.cluster(machines.address):
+        pass
+    with pytest.raises(BoardLabError, match=f"has joined the cluster {machines.address} already"):
+        RayCluster("127.0.0.1:1")
 
 
 def test_a_cluster_without_a_free_core_is_refused_with_a_sentence(machines, cluster, monkeypatch):

@@ -14,7 +14,7 @@ from boardlab.jobs.ray_status import status
 def boardlab(*words, cwd, **environment):
     command = [sys.executable, "-m", "boardlab", *map(str, words)]
     env = {**os.environ, "COLUMNS": "80", **environment}
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=cwd, env=env)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cwd, env=env)
 
 
 def test_status_lists_the_machines(machines, cluster, tmp_path):

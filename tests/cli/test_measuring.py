@@ -162,7 +162,7 @@ def test_gtp_plays_the_passes_that_are_left_out():
     assert told[-1] == talk(*lines[:-1], "showboard")[-1]  # the pass went with the action after it
     told = talk(*lines, f"play {passing} pass", f"genmove {other}", "undo", "undo", "showboard")
     assert told[-1] == talk(*lines, "showboard")[-1]
-    assert talk("play b d3", "play b c4")[-1] == "? it is the turn of white"
+    assert talk("play b d3", "play b c4")[-1] == '? "c4" cannot be played: it is the turn of white'
 
 
 def test_gtp_tells_the_discs():

@@ -83,6 +83,15 @@ def test_compiled_code_is_found_again(wide):
     assert module.native_apply.cache_hits == 1
 
 
+@pytest.mark.slow
+def test_damaged_code_is_compiled_again(wide):
+    code = Compiled(wide.name, source_of(wide.rules))
+    for file in code.file.parent.glob(f"__pycache__/{code.file.stem}.*.nbc"):
+        file.write_bytes(b"junk")
+    assert code.load().native_apply.cache_hits == 0
+    assert code.load().native_apply.cache_hits == 1
+
+
 def test_the_cache_knows_all_that_the_rules_call(wide, monkeypatch):
     def file():
         return Compiled("wide", source_of(wide.rules)).file

@@ -52,8 +52,13 @@ class Compiled:
             self._mark.touch()
             _forget_unused(self.file.parent)
 
-    def load(self) -> ModuleType:
-        """Import the module, which compiles what is not in the cache."""
+    def load(self, again: bool = True) -> ModuleType:
+        """Import the module, which compiles what is not in the cache.
+
+        A damaged cache is emptied, and the module is imported `again`.
+        """
+        from numba.core.errors import NumbaError
+
         if not self.file.is_file():
             # Written elsewhere first: another process must not read half of it.
             with tempfile.NamedTemporaryFile(
@@ -70,6 +75,9 @@ class Compiled:
                 warnings.simplefilter("always")
                 spec.loader.exec_module(module)
         except Exception as error:  # also failures of numba itself
+            if again and not isinstance(error, (NumbaError, KeyError)):
+                self._forget_code()
+                return self.load(again=False)
             refused = self._refused(error)
             self.file.unlink(missing_ok=True)
             raise refused from None
@@ -81,6 +89,11 @@ class Compiled:
                 stacklevel=2,
             )
         return module
+
+    def _forget_code(self) -> None:
+        """Delete the module and its compiled code."""
+        for file in (self.file, *self.file.parent.glob(f"__pycache__/{self.file.stem}.*")):
+            file.unlink(missing_ok=True)
 
     def addresses(self, module: ModuleType) -> dict[str, int]:
         """Return the addresses of the functions for the engine."""

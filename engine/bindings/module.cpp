@@ -103,4 +103,5 @@ NB_MODULE(_engine, m) {
   boardlab::bind_tabular(m);
   boardlab::bind_regret(m);
   boardlab::bind_walks(m);
+  boardlab::bind_othello_proof(m);
 }

@@ -137,5 +137,6 @@ void bind_ntuple(nb::module_ &m);
 void bind_tabular(nb::module_ &m);
 void bind_regret(nb::module_ &m);
 void bind_walks(nb::module_ &m);
+void bind_othello_proof(nb::module_ &m);
 
 }  // namespace boardlab

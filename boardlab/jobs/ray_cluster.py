@@ -39,6 +39,8 @@ PATIENCE = 60.0
 """Seconds without an answer after which a machine counts as dead, and the least a job may take."""
 BUSY_SECONDS = 60.0
 """Seconds that a command waits for the first machine that is free."""
+JOIN_SECONDS = 10.0
+"""Seconds that the first machine of a new cluster may take to join it."""
 WRITING = 20
 """How many times longer a training run may be silent: it takes exams on the way."""
 LATE = 10
@@ -246,10 +248,12 @@ class RayCluster:
     def _wait_for_a_node(self) -> None:
         """Wait until a machine is ready; refuse a cluster without any."""
         with self._lock:
-            end = time.monotonic() + BUSY_SECONDS
+            begin = time.monotonic()
             while not any(node.is_ready for node in self._nodes.values()):
-                if self._nodes and time.monotonic() < end:
-                    self._changed.wait(1.0)
+                patience = BUSY_SECONDS if self._nodes else 0.0 if self.refused else JOIN_SECONDS
+                if time.monotonic() - begin < patience:
+                    self._changed.wait(0.5)
+                    self._look_for_nodes()
                     continue
                 reasons = "; ".join(self.refused.values())
                 if not reasons:

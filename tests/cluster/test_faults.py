@@ -200,3 +200,23 @@ def test_a_cluster_without_a_free_core_is_refused_with_a_sentence(machines, clus
     with pytest.raises(BoardLabError, match="cannot be used: its cores are all in use"):
         RayCluster(machines.address)
     assert set(threading.enumerate()) <= before  # one that asks Ray after its end would end this process
+
+
+def test_a_cluster_whose_machines_have_not_joined_yet_is_waited_for(machines, cluster, monkeypatch):
+    calls, nodes = [], cluster.ray.nodes
+
+    def joined_late():
+        if threading.current_thread() is threading.main_thread():
+            calls.append(len(calls))
+            if len(calls) <= 2:
+                return []
+        return nodes()
+
+    monkeypatch.setattr(cluster.ray, "nodes", joined_late)
+    monkeypatch.setattr("boardlab.jobs.ray_cluster.BUSY_SECONDS", 1.0)
+    with pytest.raises(BoardLabError, match="its cores are all in use"):
+        RayCluster(machines.address)
+    monkeypatch.setattr(cluster.ray, "nodes", list)
+    monkeypatch.setattr("boardlab.jobs.ray_cluster.JOIN_SECONDS", 1.0)
+    with pytest.raises(BoardLabError, match="no machine in it has cores to work"):
+        RayCluster(machines.address)

@@ -52,7 +52,7 @@ def reproduce(
     limits = chosen.budget(budget)
     folder = out if out is not None else default_folder(name, budget)
     count = repetitions(limits, seeds)
-    minutes = limits.cpu_minutes * count / limits.seeds
+    minutes = max(1.0, limits.cpu_minutes * count / limits.seeds)
     console.print(
         f"{chosen.item} of {chosen.paper.cited}, {budget}: {limits.shows}\n"
         f"about {_time(minutes)} of CPU time for {counted(count, 'seeds')}; results: {folder}",
@@ -97,4 +97,4 @@ def _list() -> None:
 
 
 def _time(minutes: float) -> str:
-    return f"{max(1, minutes):.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"

@@ -99,7 +99,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         5,
-        65,
+        20,
         "300,000 episodes, as published for Nim; with the extra rule its default.",
         {"episodes": 300_000, "games": 150},
     ),

@@ -119,6 +119,18 @@ def test_every_game_opens_and_takes_an_action(visit, server, viewport):
         assert width <= viewport["width"], f"{game} is {width} pixels wide"
 
 
+def test_a_game_starts_only_when_its_seats_are_known(visit, server):
+    page = visit(server)
+    page.route("**/preview", lambda route: None)  # no answer comes
+    with page.expect_request("**/preview"):
+        page.goto("/play?game=hex")
+    start = page.get_by_role("button", name="Start")
+    expect(start).to_be_disabled()
+    page.unroute("**/preview")
+    page.reload()
+    expect(start).to_be_enabled()
+
+
 def test_two_browsers_meet_by_a_link(visit, server):
     ann = visit(server)
     start_table(ann, server, "tictactoe", ["you", "open"])

@@ -21,13 +21,13 @@ export async function showSetup(page, name) {
   let preview = null;
   let seats = [];
   let timer = 0;
+  const start = h("button.primary.big", { type: "submit", disabled: true }, "Start");  // until the seats are known
   const parameters = form(chosen.options, {
-    values: given, few: 8, onchange: () => { clearTimeout(timer); timer = setTimeout(refresh, 120); },
+    values: given, few: 8, onchange: () => { start.disabled = true; clearTimeout(timer); timer = setTimeout(refresh, 120); },
   });
   const picture = board(() => {}, { label: `the first position of ${chosen.title}` });
   const seatsBox = h("div.stack");
   const problem = h("p.notice.bad", { hidden: true, role: "alert" });
-  const start = h("button.primary.big", { type: "submit" }, "Start");
   const from = position || actions.length
     ? h("p.notice", "The game starts from the position of the link. ", h("a", { href: `/play?game=${name}` }, "Start at the beginning"))
     : null;

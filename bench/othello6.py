@@ -4,7 +4,7 @@
 
 Two null windows prove it: the first player can reach -4 discs, and no more. Any other value would be found just so.
 Feinstein (1993) found that the second player wins by 20 to 16. --empties 26 times a position of a game that goes on
-with the best guesses until so many cells are empty. --without leaves out savings of the search, as a check: the sum of
+with the best guesses until 26 cells are empty. --without leaves out savings of the search, as a check: the sum of
 1 (learned order), 2 (looking up after-states), 4 (stable discs) and 8 (parity).
 """
 
@@ -27,7 +27,7 @@ def boards(state: bl.State) -> tuple[int, int]:
 
 
 def position(engine: _engine.OthelloProof, empties: int) -> bl.State:
-    """The position in which the game of the best guesses has so many empty cells."""
+    """The position in which the game of the best guesses has that number of empty cells."""
 
     def promise(action: int) -> int:
         after = state.copy()

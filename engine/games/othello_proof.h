@@ -1,4 +1,4 @@
-// Proofs about Othello on 6x6 from far away: whether the side to move can win by so many discs. Compiled for several
+// Proofs about Othello on 6x6 from far away: whether the side to move can win by a given margin. Compiled for several
 // levels of vector instructions, the best chosen at run time.
 #pragma once
 

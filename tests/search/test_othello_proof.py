@@ -35,7 +35,7 @@ def solved(proof: _engine.OthelloProof, own: int, other: int, first: int = 0) ->
 
 
 def late_position(seed: int, empties: int) -> bl.State:
-    """A random position in which a player moves, with at most so many empty cells."""
+    """A random position in which a player moves, with at most `empties` empty cells."""
     chooser = random.Random(seed)
     while True:
         state = GAME.initial_state()

@@ -164,11 +164,11 @@ def test_the_head_of_a_cluster_decides_about_the_token(monkeypatch, tmp_path, le
     monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
     monkeypatch.setenv("RAY_AUTH_TOKEN", token)
     monkeypatch.setattr("boardlab.jobs.ray_connection._lets_in", lambda address, mode: mode in lets_in)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             assert _agreed_mode("10.0.0.1:6379", "token") == sorted(lets_in)[0]
-            said = "".join(str(each.message) for each in told)
+            said = "".join(str(each.message) for each in caught)
         except BoardLabError as error:
             said = str(error)
     assert words in said and bool(words) == bool(said)
